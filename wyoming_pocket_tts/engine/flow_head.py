@@ -1,0 +1,120 @@
+"""The flow head: from the transformer's condition and noise to the next latent, in one or a few steps.
+
+An MLP with adaptive layer norms. Its four kinds differ in what the head is told and how its output is used:
+`lsd` (start and end time), `flow_matching` (time), `drifting` and `pointwise` (neither). Times take the same few values in
+every step of every sequence, so their embeddings are folded into the condition's bias when the head is built.
+
+Sources: the MLP of MAR (arXiv 2406.11838), Lagrangian self distillation (2505.18825), flow matching (2210.02747).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from wyoming_pocket_tts.engine.config import FlowConfig
+from wyoming_pocket_tts.engine.layers import LayerNorm, Linear, Weights
+
+_HEAD_NORM_EPS = 1e-6
+_TIME_NORM_EPS = 1e-5
+
+
+class FlowHead:
+    """The flow head for a fixed number of decode steps."""
+
+    def __init__(self, config: FlowConfig, weights: Weights, decode_steps: int) -> None:
+        """Builds the head.
+
+        Args:
+            config: its sizes and kind.
+            weights: the tensors below `flow_lm.flow_net`.
+            decode_steps: N; drifting and pointwise heads always take one.
+
+        Raises:
+            ValueError: for fewer than one step.
+        """
+        if decode_steps < 1:
+            raise ValueError(f"decode_steps must be at least 1, not {decode_steps}")
+        self.type = config.type
+        self.decode_steps = decode_steps if config.time_conditions else 1
+        self._width = config.dim
+        condition = weights.below("cond_embed")
+        self._condition = Linear(condition["weight"])
+        self._condition_bias = [
+            condition["bias"] + _time_embedding(config, weights, step, self.decode_steps)
+            for step in range(self.decode_steps)
+        ]
+        self._input = Linear.load(weights.below("input_proj"))
+        blocks = [weights.below(f"res_blocks.{index}") for index in range(config.depth)]
+        self._blocks = [_ResidualBlock(block) for block in blocks]
+        final = weights.below("final_layer")
+        self._output = Linear.load(final.below("linear"))
+        # All modulations (shift, scale, gate per block; shift, scale at the end) read the same row.
+        parts = [part.below("adaLN_modulation.1") for part in (*blocks, final)]
+        self._modulation = Linear(
+            torch.cat([part["weight"] for part in parts]),
+            torch.cat([part["bias"] for part in parts]),
+        )
+
+    def __call__(self, condition: Tensor, noise: Tensor) -> Tensor:
+        """Draws the next latent.
+
+        Args:
+            condition: [B, condition width], the transformer's output row.
+            noise: [B, latent width].
+
+        Returns:
+            [B, latent width], in normalised latent space.
+        """
+        embedded = self._condition(condition)
+        x = noise
+        if self.type == "drifting":
+            return self._forward(embedded + self._condition_bias[0], x)
+        for bias in self._condition_bias:
+            x = x + self._forward(embedded + bias, x) / self.decode_steps
+        return x
+
+    def _forward(self, condition: Tensor, x: Tensor) -> Tensor:
+        modulation = self._modulation(functional.silu(condition))
+        pieces = modulation.split(self._width, dim=-1)
+        h = self._input(x)
+        for index, block in enumerate(self._blocks):
+            h = block(h, *pieces[3 * index : 3 * index + 3])
+        shift, scale = pieces[-2:]
+        h = functional.layer_norm(h, (self._width,), eps=_HEAD_NORM_EPS)
+        return self._output(torch.addcmul(shift, h, 1 + scale))
+
+
+class _ResidualBlock:
+    def __init__(self, weights: Weights) -> None:
+        self._norm = LayerNorm(weights.below("in_ln"), _HEAD_NORM_EPS)
+        self._first = Linear.load(weights.below("mlp.0"))
+        self._second = Linear.load(weights.below("mlp.2"))
+
+    def __call__(self, x: Tensor, shift: Tensor, scale: Tensor, gate: Tensor) -> Tensor:
+        h = torch.addcmul(shift, self._norm(x), 1 + scale)
+        h = self._second(functional.silu(self._first(h)))
+        return torch.addcmul(x, gate, h)
+
+
+def _time_embedding(config: FlowConfig, weights: Weights, step: int, steps: int) -> Tensor:
+    """Mean of the time embeddings at one step: [dim], zeros for heads that are told no time."""
+    times = (step / steps, (step + 1) / steps)[: config.time_conditions]
+    total = torch.zeros(config.dim)
+    for index, time in enumerate(times):
+        total += _embed_time(weights.below(f"time_embed.{index}"), time)
+    return total / max(1, len(times))
+
+
+def _embed_time(weights: Weights, time: float) -> Tensor:
+    """Embedding of one point in time: [dim].
+
+    The closing norm divides by the root of the unbiased variance and does not subtract the mean.
+    """
+    angles = time * weights["freqs"]
+    features = torch.cat([torch.cos(angles), torch.sin(angles)])
+    hidden = functional.silu(Linear.load(weights.below("mlp.0"))(features))
+    hidden = Linear.load(weights.below("mlp.2"))(hidden)
+    alpha: Tensor = weights["mlp.3.alpha"]
+    return hidden * (alpha * torch.rsqrt(hidden.var() + _TIME_NORM_EPS))

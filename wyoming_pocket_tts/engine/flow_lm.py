@@ -1,0 +1,189 @@
+"""FlowLM: the causal transformer that turns voice and text into latents, one per frame.
+
+It prefills one row (voice or text) or decodes one step of several rows at once. Each row has its own cache and its own
+position, so rows may join and leave between any two steps.
+
+Does not know: tokens beyond their ids, when a sequence ends, audio.
+
+Source: CALM (arXiv 2509.06926); layout and numbers as in `pocket-tts` 4.0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
+from wyoming_pocket_tts.engine.flow_head import FlowHead
+from wyoming_pocket_tts.engine.layers import (
+    FeedForward,
+    LayerNorm,
+    Linear,
+    RotaryTable,
+    Weights,
+    causal_mask,
+    rotate,
+)
+from wyoming_pocket_tts.engine.state import FlowCache
+
+
+class FlowLM:
+    """The language model with its text table, EOS head and flow head."""
+
+    def __init__(
+        self, config: ModelConfig, tensors: Mapping[str, Tensor], decode_steps: int = 1
+    ) -> None:
+        """Builds the model from a checkpoint's tensors (`flow_lm.*`)."""
+        weights = Weights(tensors, "flow_lm.")
+        self.config = config.flow_lm
+        transformer = config.flow_lm.transformer
+        self.bos = weights["bos_emb"]
+        self._bos_before_voice = (
+            weights["bos_before_voice"].reshape(1, -1)
+            if config.flow_lm.insert_bos_before_voice
+            else None
+        )
+        self._speaker = Linear(weights["speaker_proj_weight"])
+        self._embedding = weights["conditioner.embed.weight"]
+        self._text_projection = (
+            Linear.load(weights.below("conditioner.proj"))
+            if config.flow_lm.lookup_table.rank is not None
+            else None
+        )
+        self._input = Linear.load(weights.below("input_linear"))
+        self._layers = [
+            _Layer(transformer, weights.below(f"transformer.layers.{index}"), index)
+            for index in range(transformer.num_layers)
+        ]
+        self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
+        self._norm = LayerNorm(weights.below("out_norm"))
+        self._condition = (
+            Linear.load(weights.below("z_proj")) if config.flow_lm.z_dim is not None else None
+        )
+        self._eos = Linear.load(weights.below("out_eos"))
+        self.head = FlowHead(config.flow_lm.flow, weights.below("flow_net"), decode_steps)
+
+    def new_cache(self, capacity: int = 0) -> FlowCache:
+        return FlowCache(self.config.transformer, capacity)
+
+    def embed_text(self, tokens: Sequence[int]) -> Tensor:
+        """Rows for token ids: [T, d_model].
+
+        Raises:
+            IndexError: for an id outside the table.
+        """
+        ids = torch.tensor(list(tokens), dtype=torch.int64)
+        rows = functional.embedding(ids, self._embedding)
+        return rows if self._text_projection is None else self._text_projection(rows)
+
+    def embed_voice(self, latents: Tensor) -> Tensor:
+        """Rows for a voice prompt: [T, encoder width] -> [T or T + 1, d_model]."""
+        rows = self._speaker(latents)
+        if self._bos_before_voice is None:
+            return rows
+        return torch.cat([self._bos_before_voice, rows])
+
+    def prefill(self, rows: Tensor, cache: FlowCache) -> Tensor:
+        """Runs rows [T, d_model] through the transformer and appends them to a cache.
+
+        Returns:
+            The hidden rows before the closing norm, [T, d_model] (for tests; decoding does not need them).
+        """
+        start, length = cache.length, rows.shape[0]
+        rotations = self._rotary.at(start, length)
+        mask = causal_mask(length, start + length)
+        x = rows
+        for layer in self._layers:
+            x = layer.prefill(x, cache, rotations, mask)
+        cache.length = start + length
+        return x
+
+    def decode(self, latents: Tensor, caches: Sequence[FlowCache]) -> tuple[Tensor, Tensor]:
+        """One step of several sequences.
+
+        Args:
+            latents: [B, latent width], the latent just produced per row (`bos` at first).
+            caches: the cache of each row; each grows by one position.
+
+        Returns:
+            The conditions [B, condition width] and the EOS logits [B].
+        """
+        rotations = self._rotary.at_each([cache.length for cache in caches])
+        x = self._input(latents)
+        for layer in self._layers:
+            x = layer.decode(x, caches, rotations)
+        for cache in caches:
+            cache.length += 1
+        condition = self._norm(x)
+        if self._condition is not None:
+            condition = self._condition(condition)
+        return condition, self._eos(condition)[:, 0]
+
+
+class _Layer:
+    """A pre-norm transformer layer with grouped-query attention."""
+
+    def __init__(self, config: FlowLMTransformerConfig, weights: Weights, index: int) -> None:
+        self._index = index
+        self._queries = config.num_heads
+        self._kv_heads = config.kv_heads
+        self._group = config.num_heads // config.kv_heads
+        self._width = config.head_width
+        self._qkv = Linear.load(weights.below("self_attn.in_proj"))
+        self._out = Linear.load(weights.below("self_attn.out_proj"))
+        self._norm1 = LayerNorm(weights.below("norm1"))
+        self._norm2 = LayerNorm(weights.below("norm2"))
+        self._feedforward = FeedForward(
+            Linear.load(weights.below("linear1")), Linear.load(weights.below("linear2"))
+        )
+
+    def prefill(self, x: Tensor, cache: FlowCache, rotations: Tensor, mask: Tensor) -> Tensor:
+        queries, keys, values = self._project(x, rotations)
+        start, end = cache.length, cache.length + x.shape[0]
+        all_keys, all_values = cache.keys[self._index], cache.values[self._index]
+        all_keys[:, start:end] = keys.transpose(0, 1)
+        all_values[:, start:end] = values.transpose(0, 1)
+        attended = functional.scaled_dot_product_attention(
+            queries.transpose(0, 1)[None],
+            all_keys[None, :, :end],
+            all_values[None, :, :end],
+            mask,
+            enable_gqa=self._group > 1,
+        )
+        return self._finish(x, attended[0].transpose(0, 1).flatten(1))
+
+    def decode(self, x: Tensor, caches: Sequence[FlowCache], rotations: Tensor) -> Tensor:
+        queries, keys, values = self._project(x, rotations)
+        # The query heads that share a key head are the "time" of one attention call, so that no
+        # key is repeated: [B, kv_heads, group, D].
+        queries = queries.reshape(-1, self._kv_heads, self._group, self._width)
+        attended = []
+        for row, cache in enumerate(caches):
+            all_keys, all_values = cache.keys[self._index], cache.values[self._index]
+            end = cache.length + 1
+            all_keys[:, end - 1] = keys[row]
+            all_values[:, end - 1] = values[row]
+            attended.append(
+                functional.scaled_dot_product_attention(
+                    queries[row : row + 1], all_keys[None, :, :end], all_values[None, :, :end]
+                )
+            )
+        rows = attended[0] if len(attended) == 1 else torch.cat(attended)
+        return self._finish(x, rows.reshape(x.shape[0], -1))
+
+    def _project(self, x: Tensor, rotations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Rotated queries [T, H, D], rotated keys and plain values [T, kv_heads, D]."""
+        packed = self._qkv(self._norm1(x)).view(x.shape[0], -1, self._width)
+        turned = rotate(packed[:, : self._queries + self._kv_heads], rotations)
+        return (
+            turned[:, : self._queries],
+            turned[:, self._queries :],
+            packed[:, self._queries + self._kv_heads :],
+        )
+
+    def _finish(self, x: Tensor, attended: Tensor) -> Tensor:
+        x = x + self._out(attended)
+        return x + self._feedforward(self._norm2(x))

@@ -1,0 +1,144 @@
+"""The few operations that all parts of the model are made of: linear maps, norms, rotary positions.
+
+Every weight matrix of the model is used through `Linear`, also the convolutions (as products over time-major rows), so
+that a faster kernel has one place to go.
+
+Source: rotary positions as in RoFormer (arXiv 2104.09864), interleaved pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+NORM_EPS = 1e-5
+
+
+class Weights:
+    """A view of a checkpoint's tensors below a prefix."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], prefix: str = "") -> None:
+        self._tensors = tensors
+        self._prefix = prefix
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self._tensors[self._prefix + name]
+
+    def __contains__(self, name: str) -> bool:
+        return self._prefix + name in self._tensors
+
+    def below(self, name: str) -> Weights:
+        return Weights(self._tensors, f"{self._prefix}{name}.")
+
+
+class Linear:
+    """y = x @ weight.T + bias, over the last dimension.
+
+    Attributes:
+        weight: [outputs, inputs] float32.
+        bias: [outputs] or None.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
+        self.weight = weight.contiguous()
+        self.bias = bias
+
+    @classmethod
+    def load(cls, weights: Weights) -> Linear:
+        """From `weight` and, where there is one, `bias`."""
+        return cls(weights["weight"], weights["bias"] if "bias" in weights else None)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return functional.linear(x, self.weight, self.bias)
+
+
+class LayerNorm:
+    """Layer norm over the last dimension, with weight and bias."""
+
+    def __init__(self, weights: Weights, eps: float = NORM_EPS) -> None:
+        self.weight = weights["weight"]
+        self.bias = weights["bias"]
+        self._shape = tuple(self.weight.shape)
+        self._eps = eps
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, self._shape, self.weight, self.bias, self._eps)
+
+
+class FeedForward:
+    """Two linear maps with a tanh-approximated GELU between them."""
+
+    def __init__(self, first: Linear, second: Linear) -> None:
+        self._first = first
+        self._second = second
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self._second(functional.gelu(self._first(x), approximate="tanh"))
+
+
+class RotaryTable:
+    """Rotations by position, as complex numbers, made once and grown when a longer sequence comes.
+
+    `rotate` takes heads of width D as D/2 interleaved pairs (2i, 2i+1) and turns pair i at position p by
+    p * max_period^(-2i/D).
+    """
+
+    def __init__(self, head_width: int, max_period: float, positions: int = 1024) -> None:
+        half = torch.arange(head_width // 2, dtype=torch.float32)
+        self._frequencies = torch.exp(half * (-math.log(max_period) * 2 / head_width))
+        self._table = self._make(positions)
+
+    def at(self, start: int, length: int) -> Tensor:
+        """Rotations of `length` positions from `start`: [T, 1, D/2] complex64."""
+        self._ensure(start + length)
+        return self._table[start : start + length, None]
+
+    def at_each(self, positions: list[int]) -> Tensor:
+        """Rotations of single positions, one per row: [B, 1, D/2] complex64."""
+        self._ensure(max(positions) + 1)
+        return self._table[positions][:, None]
+
+    def _ensure(self, positions: int) -> None:
+        if positions > self._table.shape[0]:
+            self._table = self._make(2 * positions)
+
+    def _make(self, positions: int) -> Tensor:
+        angles = torch.arange(positions, dtype=torch.float32)[:, None] * self._frequencies
+        return torch.polar(torch.ones_like(angles), angles)
+
+
+def rotate(heads: Tensor, rotations: Tensor) -> Tensor:
+    """Turns each pair of each head.
+
+    Args:
+        heads: [..., H, D] float32.
+        rotations: complex64, broadcastable to [..., H, D/2].
+
+    Returns:
+        [..., H, D] float32.
+    """
+    pairs = torch.view_as_complex(heads.reshape(*heads.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * rotations).flatten(-2)
+
+
+def causal_mask(queries: int, keys: int, context: int | None = None) -> Tensor:
+    """Additive mask for `queries` at the end of `keys` positions: 0 where visible, -inf elsewhere.
+
+    Args:
+        queries: number of queries; the last one stands at the last key.
+        keys: number of keys.
+        context: how many positions, its own included, a query sees; None for all.
+
+    Returns:
+        [queries, keys] float32.
+    """
+    query = torch.arange(keys - queries, keys)[:, None]
+    key = torch.arange(keys)[None]
+    visible = key <= query
+    if context is not None:
+        visible &= query - key < context
+    return torch.zeros(queries, keys).masked_fill_(~visible, -math.inf)
