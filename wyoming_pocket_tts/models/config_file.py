@@ -1,0 +1,81 @@
+"""Reading a model's configuration file: upstream's YAML schema, strictly.
+
+A community model is such a file with weights and a tokenizer of its own. What the keys mean is `engine.config`'s business; what can be wrong
+with a file is said here, with the file's name and the key.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.models.sources import LocalSource, parse_source
+from wyoming_pocket_tts.strict import load_dataclass
+
+
+def load_model_config(path: Path) -> ModelConfig:
+    """Reads a model's YAML.
+
+    A relative path in it is looked up beside the file first; one that is not there keeps its meaning, from the working directory, as
+    upstream has it.
+
+    Raises:
+        ConfigError: unreadable, not YAML, unknown or missing key, wrong type, impossible combination.
+    """
+    source = str(path)
+    config = load_dataclass(ModelConfig, read_yaml(path), source)
+    return _beside(config, path.parent)
+
+
+def read_yaml(path: Path) -> Any:
+    """Parses a YAML file with safe types.
+
+    Raises:
+        ConfigError: naming the file, and the line where the syntax breaks.
+    """
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ConfigError(f"{path}: cannot be read: {reason}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not a text file in UTF-8.") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        problem = getattr(error, "problem", None) or str(error)
+        raise ConfigError(f"{path}: is not valid YAML: {where}{problem}.") from error
+
+
+def _beside(config: ModelConfig, folder: Path) -> ModelConfig:
+    """The same configuration with relative paths resolved to files that lie beside it."""
+
+    def resolve(source: str | None) -> str | None:
+        if source is None:
+            return None
+        parsed = parse_source(source)
+        if not isinstance(parsed, LocalSource) or parsed.path.is_absolute():
+            return source
+        near = folder / parsed.path
+        return str(near.resolve()) if near.exists() else source
+
+    table = config.flow_lm.lookup_table
+    flow_lm = dataclasses.replace(
+        config.flow_lm,
+        weights_path=resolve(config.flow_lm.weights_path),
+        lookup_table=dataclasses.replace(
+            table, tokenizer_path=resolve(table.tokenizer_path) or table.tokenizer_path
+        ),
+    )
+    return dataclasses.replace(
+        config,
+        flow_lm=flow_lm,
+        mimi=dataclasses.replace(config.mimi, weights_path=resolve(config.mimi.weights_path)),
+        weights_path=resolve(config.weights_path),
+        weights_path_without_voice_cloning=resolve(config.weights_path_without_voice_cloning),
+    )
