@@ -1,0 +1,66 @@
+"""Runs the rules of a language over a text, in their order, and keeps the words apart.
+
+The order is what makes the rules simple: what has the most structure goes first (addresses, dates, times), what is
+left at the end are bare numbers, then words, then symbols. A rule never sees digits that an earlier one has read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from . import rules_calendar, rules_codes, rules_numbers, rules_quantities, rules_words
+from .base import Language, Rule
+
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+_DIGIT = re.compile("[0-9]")
+
+
+class Normaliser:
+    """One language's rules, compiled once."""
+
+    def __init__(self, language: Language) -> None:
+        own = tuple(language.rules())
+        # Rules that need a digit are skipped for the many texts without one.
+        self._digit_rules: tuple[Rule, ...] = (
+            *rules_codes.rules(language),
+            *rules_calendar.rules(language),
+            *rules_quantities.rules(language),
+            *rules_numbers.rules(language),
+            *rules_words.mixed_rules(language),
+        )
+        self._own_rules = own
+        self._word_rules: tuple[Rule, ...] = rules_words.rules(language)
+
+    def __call__(self, text: str) -> str:
+        text = _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
+        text = _apply(self._own_rules, text)
+        text = rules_numbers.fold_signs(text)
+        if _DIGIT.search(text):
+            text = _apply(self._digit_rules, text)
+        return _apply(self._word_rules, text)
+
+
+def _apply(rules: Iterable[Rule], text: str) -> str:
+    for rule in rules:
+        read = rule.read
+
+        def replace(match: re.Match[str], read: object = read) -> str:
+            spoken = read(match)  # type: ignore[operator]
+            return match[0] if spoken is None else _fit(match, spoken)
+
+        text = rule.pattern.sub(replace, text)
+    return text
+
+
+def _fit(match: re.Match[str], spoken: str) -> str:
+    """The spoken words, with a space where they would touch a word beside them."""
+    text, start, end = match.string, match.start(), match.end()
+    if not spoken:
+        return spoken
+    if start and spoken[0].isalnum() and (text[start - 1].isalnum() or text[start - 1] in ".,;:!?"):
+        spoken = f" {spoken}"
+    if end < len(text) and spoken[-1].isalnum() and text[end].isalnum():
+        spoken = f"{spoken} "
+    return spoken

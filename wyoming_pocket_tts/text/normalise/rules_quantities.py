@@ -1,0 +1,160 @@
+"""Rules for numbers with a unit or a currency, alone or as a range, and for units that stand alone.
+
+A number is read here only if the unit is beside it; the language's plural and gender rules do the rest.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .base import Language, Rule
+from .numbers import MINUS, number_pattern, parse_number
+from .units import (
+    CURRENCY_SYMBOLS,
+    SMALL_UNITS,
+    UNIT_SYMBOLS,
+    symbol_table,
+)
+
+_S = r"[ \u00a0\u2007\u2009\u202f]"
+DASH = f"{_S}?[{MINUS}]{_S}?"
+# A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
+SIGN = rf"(?<![\w.,)%°²³])([{MINUS}+±~≈<>≤≥]{_S}?)?"
+AFTER_UNIT = r"(?![\w²³])"
+
+VULGAR: dict[str, tuple[int, int]] = {
+    "½": (1, 2),
+    "⅓": (1, 3),
+    "⅔": (2, 3),
+    "¼": (1, 4),
+    "¾": (3, 4),
+    "⅕": (1, 5),
+    "⅖": (2, 5),
+    "⅗": (3, 5),
+    "⅘": (4, 5),
+    "⅙": (1, 6),
+    "⅛": (1, 8),
+    "⅜": (3, 8),
+    "⅝": (5, 8),
+    "⅞": (7, 8),
+    "⅒": (1, 10),
+}
+VULGAR_SIGNS = "".join(VULGAR)
+
+
+def rules(language: Language) -> tuple[Rule, ...]:
+    """Rules for texts with digits."""
+    return (*_money_rules(language), *_unit_rules(language))
+
+
+def prefix(language: Language, sign: str | None) -> tuple[str, bool]:
+    """Words of a sign before a number, and whether it is a minus (which the number says itself)."""
+    mark = (sign or "").strip(" \u00a0\u2007\u2009\u202f")
+    if not mark:
+        return "", False
+    if mark in MINUS:
+        return "", True
+    return f"{language.prefixes[mark]} " if mark in language.prefixes else "", False
+
+
+def _money_rules(language: Language) -> list[Rule]:
+    table = symbol_table(CURRENCY_SYMBOLS, set(language.currencies))
+    if not table:
+        return []
+    number = number_pattern(language.spaced_thousands)
+    signs = "|".join(re.escape(s) for s in sorted(table, key=lambda s: (-len(s), s)))
+    scale = "|".join(re.escape(s) for s in sorted(language.scales, key=lambda s: (-len(s), s)))
+    scaled = f"(?:{_S}?({scale})(?!\\w))?" if scale else "()"
+    before = re.compile(
+        rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({signs}){_S}?([{MINUS}])?({number})"
+        rf"(?:{DASH}(?:(?:{signs}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}"
+    )
+    after = re.compile(
+        rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?{scaled}{_S}?({signs})(?!\w)"
+    )
+
+    def say(sign: str, minus: bool, first: str, second: str, scale: str, symbol: str) -> str | None:
+        currency = language.currencies[table[symbol]]
+        number = parse_number(first, language.decimal_mark, negative=minus)
+        other = parse_number(second, language.decimal_mark) if second else None
+        if number is None or (second and other is None):
+            return None
+        if other is not None:
+            if language.scales.get(scale):
+                return f"{sign}{language.number(number)} {language.range_word} " + language.scaled(
+                    other, language.scales[scale], currency.main
+                )
+            if number.decimals or other.decimals:
+                return f"{sign}{language.money(number, currency)} {language.range_word} {language.money(other, currency)}"
+            return sign + language.count_range(number, other, currency.main)
+        if scale:
+            return sign + language.scaled(number, language.scales[scale], currency.main)
+        return sign + language.money(number, currency)
+
+    def read_before(match: re.Match[str]) -> str | None:
+        sign, minus = prefix(language, match[1])
+        return say(
+            sign, minus or bool(match[3]), match[4], match[5] or "", match[6] or "", match[2]
+        )
+
+    def read_after(match: re.Match[str]) -> str | None:
+        sign, minus = prefix(language, match[1])
+        return say(sign, minus, match[2], match[3] or "", match[4] or "", match[5])
+
+    return [Rule(before, read_before), Rule(after, read_after)]
+
+
+def _unit_rules(language: Language) -> list[Rule]:
+    table = symbol_table(UNIT_SYMBOLS, set(language.units))
+    number = number_pattern(language.spaced_thousands)
+    signs = "|".join(re.escape(s) for s in sorted(table, key=lambda s: (-len(s), s)))
+    pattern = re.compile(
+        rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}"
+    )
+    half = re.compile(rf"{SIGN}([0-9]{{0,15}})([{VULGAR_SIGNS}]){_S}?({signs}){AFTER_UNIT}")
+
+    def read(match: re.Match[str]) -> str | None:
+        sign, minus = prefix(language, match[1])
+        symbol = match[7]
+        key = table[symbol]
+        unit = language.units[key]
+        small = key in SMALL_UNITS
+        mark = language.decimal_mark
+        first = parse_number(match[2], mark, small=small, negative=minus)
+        if first is None or (match[6] == "-" and (match[5] or minus)):
+            return None
+        if (
+            symbol == "in"
+            and match[6] == " "
+            and match.string[match.end() : match.end() + 1] == " "
+        ):
+            return None  # "5 in the kitchen"
+        if not match[5]:
+            return sign + language.count(first, unit) + _point(match, symbol)
+        second = parse_number(match[5], mark, small=small, negative=bool(match[4]))
+        if second is None:
+            return None
+        if match[3] and table[match[3].strip()] != key:
+            other = language.units[table[match[3].strip()]]
+            return f"{sign}{language.count(first, other)} {language.range_word} {language.count(second, unit)}"
+        return sign + language.count_range(first, second, unit) + _point(match, symbol)
+
+    def read_half(match: re.Match[str]) -> str | None:
+        sign, minus = prefix(language, match[1])
+        fraction = language.fraction(*VULGAR[match[3]])
+        if fraction is None or minus:
+            return None
+        whole = int(match[2] or "0")
+        words = language.mixed_fraction(whole, fraction) if whole else fraction
+        unit = language.units[table[match[4]]]
+        return language.fraction_of(sign + words, unit, whole > 0)
+
+    return [Rule(pattern, read), Rule(half, read_half)]
+
+
+def _point(match: re.Match[str], symbol: str) -> str:
+    """ "20 min." at the end of a sentence keeps its point."""
+    if not symbol.endswith("."):
+        return ""
+    rest = match.string[match.end() : match.end() + 3].lstrip(" \u00a0")
+    return "." if not rest or rest[0] == "\n" or rest[0].isupper() else ""
