@@ -1,0 +1,72 @@
+# make run    a server on port 10200, in an environment of its own   (URI=..., ARGS="--slots 4 ...")
+# make test   all tests                                              (PYTEST_ARGS="-k settings ...")
+# make check  what CI runs: format, lint, types, tests
+# make lock   resolve pyproject.toml anew into the two lock files    (needs Python 3.11 or newer)
+#
+# PYTHON chooses the interpreter, VENV the folder, PIP_ARGS goes to every pip (an index with CPU builds of torch, for example).
+
+PYTHON ?= python3
+VENV ?= .venv
+URI ?= tcp://0.0.0.0:10200
+ARGS ?=
+PIP_ARGS ?=
+PYTEST_ARGS ?=
+LOCK_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.DELETE_ON_ERROR:
+.PHONY: help run venv venv-dev test check format lint types lock wheel clean
+
+help:
+	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
+
+run: venv
+	exec $(BIN)/wyoming-pocket-tts serve --demo --uri $(URI) $(ARGS)
+
+venv: $(VENV)/.runtime
+venv-dev: $(VENV)/.development
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# torch first, and by its exact version: pip would otherwise be free to bring another one.
+$(VENV)/.runtime: $(VENV)/.created requirements.lock pyproject.toml
+	grep '^torch==' requirements.lock > $(VENV)/torch.txt
+	$(PIP) install --quiet $(PIP_ARGS) -r $(VENV)/torch.txt
+	$(PIP) install --quiet $(PIP_ARGS) -r requirements.lock
+	$(PIP) install --quiet $(PIP_ARGS) --no-deps -e .
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.runtime requirements-dev.lock
+	$(PIP) install --quiet $(PIP_ARGS) -r requirements.lock -r requirements-dev.lock
+	$(PIP) check
+	@touch $@
+
+test: venv-dev
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: lint types test
+
+lint: venv-dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+
+types: venv-dev
+	$(BIN)/mypy
+
+format: venv-dev
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+lock:
+	$(PYTHON) scripts/lock.py $(LOCK_ARGS)
+
+wheel: venv
+	$(PIP) wheel --quiet $(PIP_ARGS) --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis

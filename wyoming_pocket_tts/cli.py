@@ -1,0 +1,135 @@
+"""The command line: the only reader of arguments and environment, and the only one that turns errors into exit codes.
+
+What each command does stands in `commands/`. Errors of ours become one line on standard error; a traceback means a fault in this program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, Protocol
+
+from wyoming_pocket_tts import __version__
+from wyoming_pocket_tts.errors import (
+    CallerError,
+    ConfigError,
+    ModelUnavailable,
+    PocketTTSError,
+    SetupError,
+    VoiceNotFound,
+)
+
+PROGRAM = "wyoming-pocket-tts"
+
+EXIT_OK = 0
+EXIT_FAULT = 1
+EXIT_USAGE = 2
+EXIT_UNAVAILABLE = 3
+EXIT_INTERRUPTED = 130
+
+COMMANDS = ("serve",)
+
+# Read here for one purpose: to keep their values out of the log. The hub's own library reads them for use.
+_SECRET_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SUPERVISOR_TOKEN")
+
+_EPILOG = """\
+examples:
+  wyoming-pocket-tts serve                      English, on port 10200
+  wyoming-pocket-tts serve --demo               no downloads: sound, not words
+  wyoming-pocket-tts serve --settings home.yaml
+  wyoming-pocket-tts COMMAND --help             what a command takes
+
+exit codes:
+  0  done, or stopped by SIGTERM or SIGINT        1  a fault in this program
+  2  wrong flags, settings or model file          3  model or voice not available
+  130  interrupted (commands other than serve)
+"""
+
+
+class Command(Protocol):
+    """What a module in `commands/` offers."""
+
+    def add_parser(self, subparsers: argparse._SubParsersAction[_Parser]) -> None: ...
+
+    def run(self, arguments: argparse.Namespace) -> int: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one line about what was wrong, not the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all commands; each leaves its module's `run` in `arguments.run`."""
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Text-to-speech for Home Assistant and other Wyoming clients.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    subparsers = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=_Parser
+    )
+    for name in COMMANDS:
+        command: Command = importlib.import_module(f"wyoming_pocket_tts.commands.{name}")  # type: ignore[assignment]
+        command.add_parser(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        arguments: without the program's name; the process's own when None.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        parsed = build_parser().parse_args(arguments)
+    except SystemExit as leaving:  # argparse leaves after --help, --version and wrong flags
+        return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
+    try:
+        return int(parsed.run(parsed))
+    except PocketTTSError as error:
+        return fail(error)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough (`... | head`); Python would complain again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception:
+        logging.getLogger(__name__).exception("a fault in %s %s", PROGRAM, __version__)
+        return EXIT_FAULT
+
+
+def fail(error: PocketTTSError) -> int:
+    """Says in one line what was wrong, and gives the exit code for it."""
+    message = " ".join(str(error).split())
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
+    return exit_code(error)
+
+
+def exit_code(error: PocketTTSError) -> int:
+    """Usage and settings are 2, what is not there (or does not fit) is 3, the rest is a fault of ours."""
+    if isinstance(error, ConfigError):
+        return EXIT_USAGE
+    if isinstance(error, (SetupError, ModelUnavailable, VoiceNotFound)):
+        return EXIT_UNAVAILABLE
+    if isinstance(error, CallerError):
+        return EXIT_USAGE
+    return EXIT_FAULT
+
+
+def secrets() -> list[str]:
+    """Values from the environment that must not appear in a log."""
+    return [os.environ[name] for name in _SECRET_VARIABLES if os.environ.get(name)]

@@ -1,0 +1,181 @@
+"""`wyoming-pocket-tts serve`: settings from a file and flags, the log, and the server."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wyoming_pocket_tts.errors import ConfigError, PocketTTSError
+from wyoming_pocket_tts.settings import DEFAULT_URI
+
+if TYPE_CHECKING:
+    from wyoming_pocket_tts.settings_file import FlagValue
+
+_LOGGER = logging.getLogger(__name__)
+
+_EPILOG = """\
+examples:
+  wyoming-pocket-tts serve --language english --language french
+  wyoming-pocket-tts serve --config hf://someone/model/dutch.yaml --default-voice anna
+  wyoming-pocket-tts serve --uri unix:///run/pocket-tts.sock --no-zeroconf
+
+A flag wins over the settings file. The file can say more: voices, aliases, limits; see
+config/server.example.yaml. SIGTERM or SIGINT stops the server in order, a second one at once.
+"""
+
+
+# Flags that replace one setting, by their name in the parsed arguments.
+_PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
+    "uri": ("uri",),
+    "demo": ("demo",),
+    "default_voice": ("default_voice",),
+    "cache_dir": ("cache_dir",),
+    "offline": ("offline",),
+    "slots": ("engine", "slots"),
+    "threads": ("engine", "threads"),
+    "seed": ("engine", "seed"),
+    "temperature": ("engine", "temperature"),
+    "decode_steps": ("engine", "decode_steps"),
+    "eos_threshold": ("engine", "eos_threshold"),
+    "frames_after_eos": ("engine", "frames_after_eos"),
+    "log_level": ("logging", "level"),
+    "log_format": ("logging", "format"),
+}
+
+
+def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
+    """Adds `serve` to the command line."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="run the server",
+        description="Run the server.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="%(prog)s [flags]",
+        allow_abbrev=False,
+        # A flag that was not given leaves no value, so that it replaces nothing in the file.
+        argument_default=argparse.SUPPRESS,
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("--settings", metavar="FILE", type=Path, help="settings in YAML")
+    add("--uri", help=f"where to listen: tcp://, unix:// or stdio:// (default {DEFAULT_URI})")
+    add(
+        "--language", metavar="NAME", action="append", help="model to load, e.g. french; repeatable"
+    )
+    add(
+        "--config",
+        metavar="FILE",
+        action="append",
+        help="a community model's YAML: path, https://, hf://",
+    )
+    add("--demo", action="store_true", help="a small random model: sound, not words; no downloads")
+    add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")
+    add("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
+    add("--offline", action="store_true", help="never use the network for models and voices")
+    add(
+        "--zeroconf",
+        metavar="NAME",
+        nargs="?",
+        const=True,
+        help="announce on the network (default), by this name",
+    )
+    add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
+    speech = parser.add_argument_group("speech").add_argument
+    speech("--slots", metavar="N", type=int, help="segments generated at the same time (default 8)")
+    speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
+    speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
+    speech(
+        "--temperature",
+        metavar="X",
+        type=float,
+        help="variance of the noise (default: the model's)",
+    )
+    speech("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
+    speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
+    speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    log = parser.add_argument_group("log, on standard error").add_argument
+    log("--log-level", choices=("debug", "info", "warning", "error"), help="default info")
+    log("--log-format", choices=("text", "json"), help="default text")
+    log(
+        "--debug",
+        dest="log_level",
+        action="store_const",
+        const="debug",
+        help="same as --log-level debug; shows spoken text",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves until a signal ends it."""
+    from wyoming_pocket_tts import cli, logs, settings_file
+
+    settings = settings_file.load_settings(
+        getattr(arguments, "settings", None), flag_values(arguments)
+    )
+    logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
+    # Only now: this brings in torch, which takes a second.
+    from wyoming_pocket_tts import app
+
+    try:
+        return app.serve(settings)
+    except PocketTTSError as error:
+        # In the log's own format: whoever reads it as JSON must be able to read the reason for the end too.
+        _LOGGER.error("%s", error, extra={"code": error.code})
+        return cli.exit_code(error)
+
+
+def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:
+    """The flags that were given, as settings."""
+    from wyoming_pocket_tts.settings_file import FlagValue
+
+    given = vars(arguments)
+    for name, key in _PLAIN_FLAGS.items():
+        if name in given:
+            value = given[name]
+            yield FlagValue(
+                f"--{name.replace('_', '-')}", key, str(value) if isinstance(value, Path) else value
+            )
+    if "language" in given:
+        yield FlagValue("--language", ("languages",), list(dict.fromkeys(given["language"])))
+    configs: dict[str, str] = {}
+    for config in given.get("config", ()):
+        name = model_name(config)
+        if configs.setdefault(name, config) != config:
+            raise ConfigError(
+                f"--config: {config} and {configs[name]} would both be model {name!r}; name them in a settings file"
+            )
+        yield FlagValue("--config", ("models", name, "config"), config)
+    if "zeroconf" in given:
+        announce = given["zeroconf"]
+        yield FlagValue(
+            "--zeroconf" if announce else "--no-zeroconf",
+            ("zeroconf", "enabled"),
+            announce is not False,
+        )
+        if isinstance(announce, str):
+            yield FlagValue("--zeroconf", ("zeroconf", "name"), announce)
+
+
+def _threads(text: str) -> int | str:
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor 'auto'") from None
+
+
+def model_name(config: str) -> str:
+    """A model's name from where its YAML lies: the file's stem, without folders, revision and query."""
+    path = config.partition("?")[0].rstrip("/")
+    last = path.rpartition("/")[2]
+    if path.startswith("hf://"):
+        last = last.partition("@")[0]
+    stem = last.removesuffix(".yaml").removesuffix(".yml")
+    return "".join(
+        char if char.isascii() and (char.isalnum() or char in "_.-") else "-" for char in stem
+    ).lstrip("_.-")
