@@ -13,7 +13,7 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
 2. Counting: `units` and `currencies` (`Unit(singular, plural, gender)`; the gender chooses "ein/eine", "un/una"),
    `is_singular` (CLDR plural rule: English 1 only, French 0 to below 2), `count` where number and noun join in
    another way ("un'ora", "un million d'euros"), `money` for sums with a hundredth part.
-3. Little words: `range_word`, `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
+3. Little words: `range_word` (or `join_range`), `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
    `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
 4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
    those of `units`.
@@ -107,6 +107,7 @@ class Language:
     spelled: frozenset[str] = frozenset()
     letters: Mapping[str, str] = {}
     vowels = "AEIOUYÄÖÜÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÃÕËÏ"
+    acronym_plural = "'s"  # after a spelled acronym: "PCs"
     roman_nouns: frozenset[str] = frozenset()
     roman_names: frozenset[str] = frozenset()
 
@@ -180,7 +181,12 @@ class Language:
     def count_range(self, first: Number, second: Number, unit: Unit) -> str:
         """ "five to ten kilometres"."""
         name = unit.name(self.is_singular(second))
-        return f"{self.number(first, unit.gender)} {self.range_word} {self.number(second, unit.gender)} {name}"
+        words = self.join_range(self.number(first, unit.gender), self.number(second, unit.gender))
+        return f"{words} {name}"
+
+    def join_range(self, first: str, second: str) -> str:
+        """ "five to ten"; both are words already ("da cinque a dieci")."""
+        return f"{first} {self.range_word} {second}"
 
     def scaled(self, number: Number, scale: str, unit: Unit) -> str:
         """ "one point five million euros"."""

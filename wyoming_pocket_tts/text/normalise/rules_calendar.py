@@ -157,13 +157,14 @@ def _time_rules(language: Language) -> list[Rule]:
     def pair(match: re.Match[str]) -> str:
         groups = match.groups()
         first, second = say(groups[:4], context_of(match)), say(groups[5:9], Context())
-        return f"{first} {language.range_word} {second}{_final_point(match, groups[8])}"
+        return language.join_range(first, second) + _final_point(match, groups[8])
 
     def hours(match: re.Match[str]) -> str:
         half = match[6]
         spoken = language.meridiems[half] if half else ""
         second = language.time(int(match[3]), 0, None, spoken, Context())
-        return f"{language.cardinal(int(match[1]))} {language.range_word} {second}{_final_point(match, half)}"
+        words = language.join_range(language.cardinal(int(match[1])), second)
+        return words + _final_point(match, half)
 
     found = [Rule(time_range, pair), Rule(time, single)]
     if language.meridiems or language.clock_words:

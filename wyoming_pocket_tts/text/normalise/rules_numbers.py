@@ -121,10 +121,8 @@ def rules(language: Language) -> tuple[Rule, ...]:
             return f"{language.digits(_only_digits(match[2]))}, {language.digits(_only_digits(match[4]))}"
         years = match[2].isdigit() and match[4].isdigit() and _is_year(match[2])
         if years and len(match[4]) == 4:
-            return (
-                f"{language.year(first.value)} {language.range_word} {language.year(second.value)}"
-            )
-        words = f"{number_words(language, first)} {language.range_word} {number_words(language, second)}"
+            return language.join_range(language.year(first.value), language.year(second.value))
+        words = language.join_range(number_words(language, first), number_words(language, second))
         return f"{language.prefixes['-']} {words}" if minus else sign + words
 
     def read_plain(match: re.Match[str]) -> str | None:

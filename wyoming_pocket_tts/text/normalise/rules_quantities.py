@@ -81,11 +81,12 @@ def _money_rules(language: Language) -> list[Rule]:
             return None
         if other is not None:
             if language.scales.get(scale):
-                return f"{sign}{language.number(number)} {language.range_word} " + language.scaled(
-                    other, language.scales[scale], currency.main
-                )
+                upper = language.scaled(other, language.scales[scale], currency.main)
+                return sign + language.join_range(language.number(number), upper)
             if number.decimals or other.decimals:
-                return f"{sign}{language.money(number, currency)} {language.range_word} {language.money(other, currency)}"
+                return sign + language.join_range(
+                    language.money(number, currency), language.money(other, currency)
+                )
             return sign + language.count_range(number, other, currency.main)
         if scale:
             return sign + language.scaled(number, language.scales[scale], currency.main)
@@ -136,7 +137,9 @@ def _unit_rules(language: Language) -> list[Rule]:
             return None
         if match[3] and table[match[3].strip()] != key:
             other = language.units[table[match[3].strip()]]
-            return f"{sign}{language.count(first, other)} {language.range_word} {language.count(second, unit)}"
+            return sign + language.join_range(
+                language.count(first, other), language.count(second, unit)
+            )
         return sign + language.count_range(first, second, unit) + _point(match, symbol)
 
     def read_half(match: re.Match[str]) -> str | None:

@@ -183,7 +183,7 @@ def _capitals_rule(language: Language) -> Rule:
         if len(word) < 2:
             return None
         if word in spelled or (len(word) <= 5 and not vowels & set(word)):
-            return language.spell(word) + ("'s" if plural else "")
+            return language.spell(word) + (language.acronym_plural if plural else "")
         if len(word) <= 3:
             return None
         return word[0] + word[1:].lower() + plural
