@@ -12,7 +12,8 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
    (French "trois virgule quatorze"), `year` where years are not cardinals ("nineteen ninety-nine").
 2. Counting: `units` and `currencies` (`Unit(singular, plural, gender)`; the gender chooses "ein/eine", "un/una"),
    `is_singular` (CLDR plural rule: English 1 only, French 0 to below 2), `count` where number and noun join in
-   another way ("un'ora", "un million d'euros"), `money` for sums with a hundredth part.
+   another way ("un'ora", "un million d'euros"), `join_money` for sums with a hundredth part, `unit_symbols` and
+   `currency_symbols` for spellings of the language alone ("Std.", "uur").
 3. Little words: `range_word` (or `join_range`), `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
    `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
 4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
@@ -70,6 +71,10 @@ class Language:
 
     units: Mapping[str, Unit] = {}
     currencies: Mapping[str, Currency] = {}
+    unit_symbols: Mapping[
+        str, str
+    ] = {}  # further symbols of the language -> key of `units` ("Std." -> "hour")
+    currency_symbols: Mapping[str, str] = {}  # likewise of `currencies`
     scales: Mapping[str, str] = {}  # after a sum: "million", "M" -> "million"
 
     range_word = "to"

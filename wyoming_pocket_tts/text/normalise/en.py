@@ -78,10 +78,61 @@ class English(Language):
     said = en_tables.SAID
     spelled = en_tables.SPELLED
     roman_nouns = frozenset(
-        ["Chapter", "Part", "Section", "Volume", "Book", "Act", "Scene", "Phase", "Stage", "Level", "Type", "Class", "Article", "Appendix", "Episode", "Season", "Mark", "Round", "Group", "Title", "Tier", "War"]
+        [
+            "Chapter",
+            "Part",
+            "Section",
+            "Volume",
+            "Book",
+            "Act",
+            "Scene",
+            "Phase",
+            "Stage",
+            "Level",
+            "Type",
+            "Class",
+            "Article",
+            "Appendix",
+            "Episode",
+            "Season",
+            "Mark",
+            "Round",
+            "Group",
+            "Title",
+            "Tier",
+            "War",
+        ]
     )
     roman_names = frozenset(
-        ["Henry", "Louis", "George", "Edward", "Charles", "William", "James", "Richard", "Elizabeth", "Philip", "John", "Paul", "Pius", "Benedict", "Leo", "Francis", "Alexander", "Frederick", "Napoleon", "Nicholas", "Peter", "Catherine", "Mary", "Ramses", "Gregory", "Innocent", "Clement"]
+        [
+            "Henry",
+            "Louis",
+            "George",
+            "Edward",
+            "Charles",
+            "William",
+            "James",
+            "Richard",
+            "Elizabeth",
+            "Philip",
+            "John",
+            "Paul",
+            "Pius",
+            "Benedict",
+            "Leo",
+            "Francis",
+            "Alexander",
+            "Frederick",
+            "Napoleon",
+            "Nicholas",
+            "Peter",
+            "Catherine",
+            "Mary",
+            "Ramses",
+            "Gregory",
+            "Innocent",
+            "Clement",
+        ]
     )
 
     def year(self, value: int) -> str:
@@ -105,10 +156,18 @@ class English(Language):
         return f"{self.cardinal(int(digits) // 100)} {plural}" if len(digits) == 4 else plural
 
     def code_number(self, digits: str) -> str:
-        """ "oh" is for times; a hundred in a name stays a hundred ("Model 300")."""
-        if len(digits) == 3 and digits.endswith("00") and digits[0] != "0":
-            return self.cardinal(int(digits))
-        return super().code_number(digits)
+        """In pairs: "A three eighty", "E S P eighty-two sixty-six", "one ninety-two dot one sixty-eight"."""
+        if len(digits) not in (3, 4) or digits[0] == "0":
+            return super().code_number(digits)
+        head, tail = digits[:-2], digits[-2:]
+        if tail == "00":
+            return (
+                f"{self.cardinal(int(head))} hundred"
+                if head[-1] != "0"
+                else self.cardinal(int(digits))
+            )
+        low = f"oh {self.cardinal(int(tail))}" if tail[0] == "0" else self.cardinal(int(tail))
+        return f"{self.cardinal(int(head))} {low}"
 
     def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
         return f"{whole} and {self.count(hundredths, unit)}"

@@ -304,5 +304,5 @@ SAID: dict[str, str] = {
 }
 # Could be words by their letters, but are spelled.
 SPELLED = frozenset(
-    ["AC", "AI", "AP", "API", "AQI", "AUX", "AV", "CIA", "CEO", "CEST", "CET", "CPU", "CO", "DIY", "DNA", "EU", "EV", "EVSE", "FAQ", "FBI", "GPIO", "GPU", "HA", "HEPA", "HOA", "ID", "IO", "IOT", "IP", "IR", "IT", "LED", "OLED", "OS", "OTA", "PA", "PIR", "POE", "RGB", "RGBW", "SSID", "SSH", "TTS", "TV", "UI", "UK", "UPS", "URL", "US", "USA", "USB", "UTC", "UV", "UVI", "VOC", "TVOC", "NO2", "SO2", "AM", "PM", "FM", "UHD", "OK", "ETA", "EST", "EDT", "CAD", "AQ", "RSSI", "UUID", "UEFI", "BIOS", "MQTT", "USPS"]
-) - {"US", "IT", "NO2", "SO2", "BIOS", "HEPA", "OK"}
+    ["AC", "AI", "AM", "AP", "API", "AQ", "AQI", "AUX", "AV", "CAD", "CEO", "CEST", "CET", "CIA", "CO", "CPU", "DIY", "DNA", "EDT", "EST", "ETA", "EU", "EV", "EVSE", "FAQ", "FBI", "GPIO", "GPU", "HA", "HOA", "ID", "IO", "IOT", "IP", "IR", "LED", "MQTT", "OLED", "OS", "OTA", "PA", "PIR", "POE", "RGB", "RGBW", "RSSI", "SSH", "SSID", "TTS", "TV", "TVOC", "UEFI", "UHD", "UI", "UK", "UPS", "URL", "USA", "USB", "USPS", "UTC", "UUID", "UV", "UVI", "VOC"]
+)

@@ -14,7 +14,10 @@ from . import rules_calendar, rules_codes, rules_numbers, rules_quantities, rule
 from .base import Language, Rule
 
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
-_DIGIT = re.compile("[0-9]")
+_DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒]")
+# A reading may lay something bare for an earlier rule ("9Apt.": a number glued to an abbreviation). Ordinary text
+# needs one pass and a second, cheap one that finds nothing.
+_MAX_PASSES = 4
 
 
 class Normaliser:
@@ -34,6 +37,13 @@ class Normaliser:
         self._word_rules: tuple[Rule, ...] = rules_words.rules(language)
 
     def __call__(self, text: str) -> str:
+        for _ in range(_MAX_PASSES):
+            before, text = text, self._once(text)
+            if text == before:
+                break
+        return text
+
+    def _once(self, text: str) -> str:
         text = _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
         text = _apply(self._own_rules, text)
         text = rules_numbers.fold_signs(text)

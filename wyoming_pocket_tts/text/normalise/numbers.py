@@ -72,9 +72,9 @@ def number_pattern(ordinary_space: bool) -> str:
             may as well stand between two numbers.
     """
     odd_spaces = SPACES.replace(" ", "").replace("\t", "")
-    grouped = f"[0-9]{{1,3}}(?:[.,'\u2019{odd_spaces}][0-9]{{3}})+(?![0-9])(?:[.,][0-9]+)?"
+    grouped = f"[0-9]{{1,3}}(?:[.,'\u2019{odd_spaces}][0-9]{{3}}){{1,6}}(?![0-9])(?:[.,][0-9]+)?"
     least = 1 if ordinary_space else 2
-    spaced = f"[1-9][0-9]{{0,2}}(?: [0-9]{{3}}){{{least},}}(?![0-9])(?! [0-9])(?:[.,][0-9]+)?"
+    spaced = f"[1-9][0-9]{{0,2}}(?: [0-9]{{3}}){{{least},5}}(?![0-9])(?! [0-9])(?:[.,][0-9]+)?"
     return f"(?:{spaced}|{grouped}|[0-9]+(?:[.,][0-9]+)?)"
 
 

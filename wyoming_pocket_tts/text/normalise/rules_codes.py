@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from .base import Language, Rule
+from .units import UNIT_SYMBOLS, any_of, symbol_table
 
 _MAC = re.compile(
     r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
@@ -78,8 +79,20 @@ def rules(language: Language) -> tuple[Rule, ...]:
         words = f" {language.version_point} ".join(_version_part(language, part) for part in parts)
         return f"{_version_word(language)} {words}"
 
+    units = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols)
+    unit_after = re.compile(rf"[ \u00a0]?(?:{any_of(units)})(?!\w)")
+
     def phone(match: re.Match[str]) -> str | None:
         groups = _RUN.findall(match[0])
+        if unit_after.match(match.string, match.end()):
+            return None  # "500-1000 W"
+        if (
+            len(groups) == 2
+            and len(groups[0]) == 3
+            and match[0][3] == "-"
+            and groups[1].endswith("00")
+        ):
+            return None  # "500-1000 people"
         count = sum(map(len, groups))
         if not 7 <= count <= 17 or _looks_like_date(match[0], groups):
             return None

@@ -12,7 +12,9 @@ from .numbers import MINUS, number_pattern, parse_number
 from .units import (
     CURRENCY_SYMBOLS,
     SMALL_UNITS,
+    SPACED_UNITS,
     UNIT_SYMBOLS,
+    any_of,
     symbol_table,
 )
 
@@ -58,13 +60,13 @@ def prefix(language: Language, sign: str | None) -> tuple[str, bool]:
 
 
 def _money_rules(language: Language) -> list[Rule]:
-    table = symbol_table(CURRENCY_SYMBOLS, set(language.currencies))
+    table = symbol_table(CURRENCY_SYMBOLS, language.currencies, language.currency_symbols)
     if not table:
         return []
     number = number_pattern(language.spaced_thousands)
-    signs = "|".join(re.escape(s) for s in sorted(table, key=lambda s: (-len(s), s)))
-    scale = "|".join(re.escape(s) for s in sorted(language.scales, key=lambda s: (-len(s), s)))
-    scaled = f"(?:{_S}?({scale})(?!\\w))?" if scale else "()"
+    signs = any_of(table)
+    scale = any_of(language.scales)
+    scaled = f"(?:{_S}?({scale})(?!\\w))?"
     before = re.compile(
         rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({signs}){_S}?([{MINUS}])?({number})"
         rf"(?:{DASH}(?:(?:{signs}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}"
@@ -106,9 +108,9 @@ def _money_rules(language: Language) -> list[Rule]:
 
 
 def _unit_rules(language: Language) -> list[Rule]:
-    table = symbol_table(UNIT_SYMBOLS, set(language.units))
+    table = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols)
     number = number_pattern(language.spaced_thousands)
-    signs = "|".join(re.escape(s) for s in sorted(table, key=lambda s: (-len(s), s)))
+    signs = any_of(table)
     pattern = re.compile(
         rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}"
     )
@@ -119,6 +121,8 @@ def _unit_rules(language: Language) -> list[Rule]:
         symbol = match[7]
         key = table[symbol]
         unit = language.units[key]
+        if key in SPACED_UNITS and not match[6]:
+            return None
         small = key in SMALL_UNITS
         mark = language.decimal_mark
         first = parse_number(match[2], mark, small=small, negative=minus)

@@ -10,7 +10,7 @@ import re
 
 from .base import Language, Rule
 from .rules_numbers import leftover_rule
-from .units import CURRENCY_SYMBOLS, NEVER_ALONE, UNIT_SYMBOLS, symbol_table
+from .units import CURRENCY_SYMBOLS, NEVER_ALONE, UNIT_SYMBOLS, any_of, symbol_table
 
 _MIXED = re.compile(
     r"(?<![^\W_])[^\W\d_]+[0-9][^\W_]*(?:\.[0-9]+)?(?![^\W_])|(?<![^\W_])[0-9]+[^\W\d_][^\W_]*"
@@ -33,6 +33,8 @@ _CAPITALS = re.compile(r"(?<![\w'’])([^\W\d_]{2,})(s?)(?![\w])")
 def mixed_rules(language: Language) -> tuple[Rule, ...]:
     """For texts with digits: codes, and the digits that are left."""
 
+    vowels = set(language.vowels)
+
     def read(match: re.Match[str]) -> str:
         written = match[0]
         if written in language.said:
@@ -46,9 +48,9 @@ def mixed_rules(language: Language) -> tuple[Rule, ...]:
                 spoken.append(language.code_number(piece))
             elif piece == ".":
                 spoken.append(language.point)
-            elif piece.isupper() and (len(piece) <= 4 or not set(piece) & set(language.vowels)):
+            elif piece.isupper() and (len(piece) <= 4 or not set(piece) & vowels):
                 spoken.append(language.said.get(piece) or language.spell(piece))
-            elif len(piece) == 1:
+            elif len(piece) == 1 or (len(piece) <= 3 and not set(piece.upper()) & vowels):
                 spoken.append(language.spell(piece))
             else:
                 spoken.append(piece)
@@ -110,13 +112,13 @@ def _lone_unit_rule(language: Language) -> Rule:
     """ "in kWh", "km/h": symbols that cannot be words, in the plural."""
     table = {
         symbol: language.units[key].name(False)
-        for symbol, key in symbol_table(UNIT_SYMBOLS, set(language.units)).items()
+        for symbol, key in symbol_table(UNIT_SYMBOLS, language.units, {}).items()
         if key not in NEVER_ALONE and _cannot_be_a_word(symbol)
     }
-    for symbol, key in symbol_table(CURRENCY_SYMBOLS, set(language.currencies)).items():
+    for symbol, key in symbol_table(CURRENCY_SYMBOLS, language.currencies, {}).items():
         if not symbol.isalpha():
             table[symbol] = language.currencies[key].main.name(False)
-    signs = "|".join(re.escape(s) for s in sorted(table, key=lambda s: (-len(s), s))) or "(?!)"
+    signs = any_of(table)
     first = "".join(re.escape(char) for char in sorted({symbol[0] for symbol in table}))
     pattern = re.compile(rf"(?=[{first}])(?<!\w)(?:{signs})(?!\w)")
     return Rule(pattern, lambda m: table[m[0]])
@@ -166,8 +168,8 @@ def _squeezed(written: str) -> str:
 def _capitals_rule(language: Language) -> Rule:
     """Acronyms: said as the language's table has it, else spelled if they cannot be a word.
 
-    Letters in capitals are tokens of their own in the model's vocabulary: a shouted word would be spelled, so it
-    is written as a word. Among other shouted words a short one is left alone ("THE DOOR IS OPEN" is no acronym).
+    Capitals are tokens of their own in the model's vocabulary, so that a shouted word of four letters or more is
+    written as a word. A shorter one that could be a word is left alone: "ON", "OFF", "THE".
     """
     vowels = set(language.vowels)
     said, spelled = language.said, language.spelled
@@ -178,9 +180,7 @@ def _capitals_rule(language: Language) -> Rule:
             word, plural = word[:-1], "s"
         if word in said:
             return said[word] + ("" if not plural else "s")
-        if not word.isupper():
-            return None
-        if len(word) < 2:
+        if len(word) < 2 or not word.isupper():
             return None
         if word in spelled or (len(word) <= 5 and not vowels & set(word)):
             return language.spell(word) + (language.acronym_plural if plural else "")
@@ -198,6 +198,13 @@ def _symbol_rules(language: Language) -> list[Rule]:
         found.append(
             Rule(re.compile(r"(?<![\w&#])#(?=[^\W\d_])"), lambda m: f"{language.hashtag} ")
         )
+    arrow = language.symbols.get("→", "")
+    found.append(
+        Rule(
+            re.compile("[ \u00a0]?[-=]{1,3}>[ \u00a0]?"),
+            lambda m: f" {arrow} " if arrow else " ",
+        )
+    )
     table = dict(language.symbols)
     silent = "#*_|\\^`~<>{}=+/@&§©®™†‡•·●○■□▪▫◆★☆♪♫←→↑↓⇒✓✔✗✘°º²³¹€£¥$¢%‰±×÷≈≠≤≥−µμΩ∞√∑№"
     known = "".join(char for char in table if len(char) == 1)

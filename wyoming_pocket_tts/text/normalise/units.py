@@ -6,6 +6,8 @@ a language leaves out is not recognised there.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -176,6 +178,9 @@ UNIT_SYMBOLS: dict[str, tuple[str, ...]] = {
 # Never in the thousands where people live: "21.125 °C" is a decimal in German, too.
 SMALL_UNITS = frozenset({"celsius", "fahrenheit", "degree", "percent", "bar", "m_per_s"})
 
+# Read only with a space before them: "4K", "3D" and "apartment 5B" are names.
+SPACED_UNITS = frozenset({"kelvin", "byte", "joule", "day"})
+
 # Symbols that say nothing alone: they are read only after a number. All others (with a sign, a slash or a capital
 # after the first letter) are read alone as well ("in kWh").
 NEVER_ALONE = frozenset(
@@ -196,7 +201,7 @@ CURRENCY_SYMBOLS: dict[str, tuple[str, ...]] = {
     "EUR": ("€", "EUR"),
     "USD": ("US$", "$", "USD"),
     "GBP": ("£", "GBP"),
-    "CHF": ("CHF", "Fr.", "SFr."),
+    "CHF": ("CHF", "SFr."),
     "JPY": ("¥", "JPY"),
     "INR": ("₹", "INR"),
     "BRL": ("R$", "BRL"),
@@ -217,6 +222,14 @@ CURRENCY_SYMBOLS: dict[str, tuple[str, ...]] = {
 }
 
 
-def symbol_table(symbols: dict[str, tuple[str, ...]], keys: set[str]) -> dict[str, str]:
-    """Symbol -> key, for the keys a language names."""
-    return {symbol: key for key, written in symbols.items() if key in keys for symbol in written}
+def symbol_table(
+    symbols: dict[str, tuple[str, ...]], named: Mapping[str, object], extra: Mapping[str, str]
+) -> dict[str, str]:
+    """Symbol -> key, for the keys a language names (`named`), with the language's own symbols (`extra`)."""
+    common = {symbol: key for key, written in symbols.items() if key in named for symbol in written}
+    return common | dict(extra)
+
+
+def any_of(symbols: Iterable[str]) -> str:
+    """Regular expression of any of the symbols, the longest first."""
+    return "|".join(re.escape(s) for s in sorted(symbols, key=lambda s: (-len(s), s))) or "(?!)"
