@@ -190,7 +190,7 @@ def _tensor(file: Any, stored: Stored) -> Tensor:
     if stored.norm_key is None:
         return tensor
     length: Tensor = file.get_tensor(stored.norm_key).to(torch.float32)
-    norm = torch.linalg.vector_norm(tensor.flatten(1), dim=1).reshape(length.shape)
+    norm: Tensor = torch.linalg.vector_norm(tensor.flatten(1), dim=1).reshape(length.shape)
     return tensor * (length / norm)
 
 
