@@ -77,7 +77,7 @@ class FlowHead:
 
     def _forward(self, condition: Tensor, x: Tensor) -> Tensor:
         modulation = self._modulation(functional.silu(condition))
-        pieces = modulation.split(self._width, dim=-1)
+        pieces = torch.split(modulation, self._width, dim=-1)
         h = self._input(x)
         for index, block in enumerate(self._blocks):
             h = block(h, *pieces[3 * index : 3 * index + 3])

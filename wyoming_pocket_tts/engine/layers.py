@@ -28,8 +28,8 @@ class Weights:
     def __getitem__(self, name: str) -> Tensor:
         return self._tensors[self._prefix + name]
 
-    def __contains__(self, name: str) -> bool:
-        return self._prefix + name in self._tensors
+    def get(self, name: str) -> Tensor | None:
+        return self._tensors.get(self._prefix + name)
 
     def below(self, name: str) -> Weights:
         return Weights(self._tensors, f"{self._prefix}{name}.")
@@ -50,7 +50,7 @@ class Linear:
     @classmethod
     def load(cls, weights: Weights) -> Linear:
         """From `weight` and, where there is one, `bias`."""
-        return cls(weights["weight"], weights["bias"] if "bias" in weights else None)
+        return cls(weights["weight"], weights.get("bias"))
 
     def __call__(self, x: Tensor) -> Tensor:
         return functional.linear(x, self.weight, self.bias)

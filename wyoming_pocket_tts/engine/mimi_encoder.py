@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig, SEANetConfig
+from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     LayerNorm,

@@ -1,0 +1,228 @@
+"""The thread that owns the model, and the streams that lead out of it: the one bridge to asyncio.
+
+Frames cross as numpy arrays, so that nobody on the event loop touches torch. A stream may be read by a coroutine or by
+a thread; leaving it (`close`, or the end of an `async for` through its `finally`) frees its slot before the next step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from wyoming_pocket_tts.engine.engine import Engine
+from wyoming_pocket_tts.engine.sequence import Sequence, SequenceResult, SequenceSpec
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Frame = NDArray[numpy.float32]
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class EngineStopped(RuntimeError):
+    """The engine was stopped before the sequence ended."""
+
+
+class SegmentStream:
+    """The frames of one segment, in order. One reader; read with `async for`, or `next_frame()` in a thread.
+
+    Attributes:
+        result: how the segment ended, once it has.
+    """
+
+    def __init__(self) -> None:
+        self._cancel: Callable[[], object] = lambda: None
+        self._changed = threading.Condition()
+        self._frames: deque[Frame] = deque()
+        self._taken = False
+        self._ended = False
+        self._closed = False
+        self._error: Exception | None = None
+        self._urgent = False
+        self._wake: Callable[[], object] | None = None
+        self.result: SequenceResult | None = None
+
+    # The engine's side (FrameSink).
+
+    @property
+    def urgent(self) -> bool:
+        return self._urgent
+
+    def put(self, frame: Tensor) -> None:
+        with self._changed:
+            if not self._closed:
+                # A copy: a row of a batch would keep the other rows' frames alive as well.
+                self._frames.append(frame.numpy().copy())
+                self._notify()
+
+    def restart(self) -> bool:
+        with self._changed:
+            if self._taken:
+                return False
+            self._frames.clear()
+            return True
+
+    def finish(self, result: SequenceResult) -> None:
+        with self._changed:
+            self.result = result
+            self._ended = True
+            self._notify()
+
+    def fail(self, error: Exception) -> None:
+        with self._changed:
+            self._error = error
+            self._ended = True
+            self._notify()
+
+    # The reader's side.
+
+    @property
+    def buffered_frames(self) -> int:
+        """Frames generated and not yet taken."""
+        return len(self._frames)
+
+    def make_urgent(self) -> None:
+        """Says that a listener waits for this segment: it goes before those generated ahead."""
+        self._urgent = True
+
+    def __aiter__(self) -> SegmentStream:
+        return self
+
+    async def __anext__(self) -> Frame:
+        self._urgent = True
+        loop = asyncio.get_running_loop()
+        while True:
+            with self._changed:
+                frame, ended = self._take()
+                if frame is None and not ended:
+                    changed = asyncio.Event()
+                    self._wake = functools.partial(loop.call_soon_threadsafe, changed.set)
+            if frame is not None:
+                return frame
+            if ended:
+                raise StopAsyncIteration
+            await changed.wait()
+
+    def next_frame(self) -> Frame | None:
+        """Waits, in a thread, for the next frame; None at the end."""
+        self._urgent = True
+        with self._changed:
+            while True:
+                frame, ended = self._take()
+                if frame is not None or ended:
+                    return frame
+                self._changed.wait()
+
+    def close(self) -> None:
+        """Ends the sequence wherever it is; frames not yet taken are dropped. Any number of times."""
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            unfinished = not self._ended
+            self._ended = True
+            self._frames.clear()
+            self._notify()
+        if unfinished:
+            self._cancel()
+
+    def _take(self) -> tuple[Frame | None, bool]:
+        """The next frame, or whether the stream has ended; raises what ended it."""
+        if self._frames:
+            self._taken = True
+            return self._frames.popleft(), False
+        if self._ended and self._error is not None:
+            raise self._error
+        return None, self._ended
+
+    def _notify(self) -> None:
+        self._changed.notify_all()
+        if self._wake is not None:
+            wake, self._wake = self._wake, None
+            try:
+                wake()
+            except RuntimeError:
+                _LOGGER.debug("A reader's event loop has closed")
+
+
+class EngineWorker:
+    """Runs an engine in a thread of its own."""
+
+    def __init__(self, engine: Engine, name: str = "engine") -> None:
+        self.engine = engine
+        self._commands: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._state = threading.Lock()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread after the step it is in; what still runs or waits fails with `EngineStopped`."""
+        with self._state:
+            if self._stopped:
+                return
+            self._stopped = True
+            self._commands.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def submit(self, spec: SequenceSpec) -> SegmentStream:
+        """Queues a segment.
+
+        Raises:
+            EngineStopped: after `stop`.
+        """
+        stream = SegmentStream()
+        sequence = Sequence(spec, stream)
+        stream._cancel = functools.partial(
+            self._post, functools.partial(self.engine.cancel, sequence)
+        )
+        if not self._post(functools.partial(self.engine.add, sequence)):
+            raise EngineStopped("the engine has been stopped")
+        return stream
+
+    def _post(self, command: Callable[[], None]) -> bool:
+        """Has the thread carry out a command before its next step; False after `stop`."""
+        with self._state:
+            if not self._stopped:
+                self._commands.put(command)
+            return not self._stopped
+
+    def _run(self) -> None:
+        try:
+            with torch.inference_mode():
+                while self._take_commands():
+                    self._step()
+        finally:
+            self.engine.fail_all(EngineStopped("the engine has been stopped"))
+
+    def _take_commands(self) -> bool:
+        """Carries out what has been asked for, waiting when there is nothing else to do; False to stop."""
+        while True:
+            try:
+                command = self._commands.get(block=not self.engine.busy)
+            except queue.Empty:
+                return True
+            if command is None:
+                return False
+            command()
+
+    def _step(self) -> None:
+        try:
+            self.engine.step()
+        except Exception as error:
+            _LOGGER.exception("A step of the engine failed; all its sequences are ended")
+            self.engine.fail_all(error)
