@@ -1,4 +1,5 @@
-# make run    a server on port 10200, in an environment of its own   (URI=..., ARGS="--slots 4 ...")
+# make run    a server with the demo model (sound, not words), in an environment of its own   (URI=..., ARGS="--slots 4 ...")
+# make serve  the same with real models, English unless ARGS says otherwise; downloads them
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
 # make lock   resolve pyproject.toml anew into the two lock files    (needs Python 3.11 or newer)
@@ -17,13 +18,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help run venv venv-dev test check format lint types lock wheel clean
+.PHONY: help run serve venv venv-dev test check format lint types lock wheel clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
 run: venv
 	exec $(BIN)/wyoming-pocket-tts serve --demo --uri $(URI) $(ARGS)
+
+serve: venv
+	exec $(BIN)/wyoming-pocket-tts serve --uri $(URI) $(ARGS)
 
 venv: $(VENV)/.runtime
 venv-dev: $(VENV)/.development

@@ -79,7 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
         title="commands", metavar="COMMAND", required=True, parser_class=_Parser
     )
     for name in COMMANDS:
-        command: Command = importlib.import_module(f"wyoming_pocket_tts.commands.{name}")  # type: ignore[assignment]
+        command: Command = importlib.import_module(f"wyoming_pocket_tts.commands.{name}")
         command.add_parser(subparsers)
     return parser
 

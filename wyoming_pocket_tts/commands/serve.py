@@ -53,7 +53,9 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="run the server",
         description="Run the server.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=34
+        ),
         usage="%(prog)s [flags]",
         allow_abbrev=False,
         # A flag that was not given leaves no value, so that it replaces nothing in the file.
