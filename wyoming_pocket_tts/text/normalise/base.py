@@ -13,7 +13,8 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
 2. Counting: `units` and `currencies` (`Unit(singular, plural, gender)`; the gender chooses "ein/eine", "un/una"),
    `is_singular` (CLDR plural rule: English 1 only, French 0 to below 2), `count` where number and noun join in
    another way ("un'ora", "un million d'euros"), `join_money` for sums with a hundredth part, `unit_symbols` and
-   `currency_symbols` for spellings of the language alone ("Std.", "uur").
+   `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted` where a bare number agrees with the
+   word after it ("1 Minute" -> "eine Minute").
 3. Little words: `range_word` (or `join_range`), `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
    `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
 4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
@@ -47,6 +48,9 @@ class Rule:
 
     pattern: re.Pattern[str]
     read: Callable[[re.Match[str]], str | None]
+    needs: str = (
+        ""  # the pattern cannot match a text without one of these; sparing the search is the gain
+    )
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ class Language:
     hashtag = ""
     out_of = ""
     version_point = "point"
+    version_words = (
+        "[Vv]ersion|[Rr]elease|[Ff]irmware|[Bb]uild"  # before "2.13", regular expression
+    )
     address_dot = "dot"
     around_the_clock = ""  # "24/7"
 
@@ -115,6 +122,7 @@ class Language:
     acronym_plural = "'s"  # after a spelled acronym: "PCs"
     roman_nouns: frozenset[str] = frozenset()
     roman_names: frozenset[str] = frozenset()
+    ordinal_point = False  # "Ludwig XIV." is an ordinal by its point
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
@@ -182,6 +190,11 @@ class Language:
     def count(self, number: Number, unit: Unit) -> str:
         """ "five kilometres": a number and what it counts."""
         return f"{self.number(number, unit.gender)} {unit.name(self.is_singular(number))}"
+
+    def counted(self, value: int, context: Context) -> str | None:
+        """A bare whole number before a word (`context.after`), where that word decides its form: "eine Minute",
+        "veintiún minutos". None: the plain cardinal."""
+        return None
 
     def count_range(self, first: Number, second: Number, unit: Unit) -> str:
         """ "five to ten kilometres"."""

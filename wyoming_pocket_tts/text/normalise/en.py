@@ -23,6 +23,7 @@ class English(Language):
 
     units = en_tables.UNITS
     currencies = en_tables.CURRENCIES
+    unit_symbols = {"in": "inch", "in.": "inch"}
     scales = {
         "thousand": "thousand", "million": "million", "billion": "billion", "trillion": "trillion",
         "k": "thousand", "K": "thousand", "M": "million", "m": "million", "bn": "billion", "B": "billion",

@@ -54,6 +54,8 @@ class Normaliser:
 
 def _apply(rules: Iterable[Rule], text: str) -> str:
     for rule in rules:
+        if rule.needs and not any(char in text for char in rule.needs):
+            continue
         read = rule.read
 
         def replace(match: re.Match[str], read: object = read) -> str:

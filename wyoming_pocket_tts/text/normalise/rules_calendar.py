@@ -71,7 +71,7 @@ def _date_rules(language: Language) -> list[Rule]:
             return None
         return language.date(day, month, full_year(match[4]), "", context_of(match))
 
-    found = [Rule(_ISO, iso), Rule(_LOCAL, local)]
+    found = [Rule(_ISO, iso, "-/"), Rule(_LOCAL, local, "./-")]
     if not language.month_names:
         return found
 
@@ -166,7 +166,7 @@ def _time_rules(language: Language) -> list[Rule]:
         words = language.join_range(language.cardinal(int(match[1])), second)
         return words + _final_point(match, half)
 
-    found = [Rule(time_range, pair), Rule(time, single)]
+    found = [Rule(time_range, pair, ":"), Rule(time, single, ":")]
     if language.meridiems or language.clock_words:
         found += [Rule(dotted, single), Rule(hour_range, hours), Rule(hour_only, single)]
     found.append(_duration_rule(language))

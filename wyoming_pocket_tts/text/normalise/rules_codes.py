@@ -74,6 +74,14 @@ def rules(language: Language) -> tuple[Rule, ...]:
             words = f"{words} {stage} {language.cardinal(int(match[4]))}"
         return f"{_version_word(language)} {words}" if match[1] else words
 
+    named = re.compile(
+        rf"(?<!\w)({language.version_words})([ \u00a0])([0-9]{{1,4}})\.([0-9]{{1,6}})(?![\w]|[.,/][0-9])"
+    )
+
+    def named_version(match: re.Match[str]) -> str:
+        first, second = _version_part(language, match[3]), _version_part(language, match[4])
+        return f"{match[1]}{match[2]}{first} {language.version_point} {second}"
+
     def short_version(match: re.Match[str]) -> str:
         parts = match[1].split(".")
         words = f" {language.version_point} ".join(_version_part(language, part) for part in parts)
@@ -100,11 +108,12 @@ def rules(language: Language) -> tuple[Rule, ...]:
         return f"{language.prefixes['+']} {words}" if match[0][0] == "+" else words
 
     return (
-        Rule(_MAC, mac),
-        Rule(_UUID, uuid),
-        Rule(_IP, address),
-        Rule(_VERSION, version),
-        Rule(_SHORT_VERSION, short_version),
+        Rule(_MAC, mac, ":-"),
+        Rule(_UUID, uuid, "-"),
+        Rule(_IP, address, "."),
+        Rule(_VERSION, version, "."),
+        Rule(named, named_version, "."),
+        Rule(_SHORT_VERSION, short_version, "vV"),
         Rule(_PHONE, phone),
     )
 

@@ -22,7 +22,7 @@ _S = r"[ \u00a0\u2007\u2009\u202f]"
 DASH = f"{_S}?[{MINUS}]{_S}?"
 # A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
 SIGN = rf"(?<![\w.,)%°²³])([{MINUS}+±~≈<>≤≥]{_S}?)?"
-AFTER_UNIT = r"(?![\w²³])"
+AFTER_UNIT = r"(?![\w²³]|['’]\w)"
 
 VULGAR: dict[str, tuple[int, int]] = {
     "½": (1, 2),

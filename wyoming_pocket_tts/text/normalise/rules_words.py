@@ -27,7 +27,7 @@ _DOMAINS = (
 )
 _ENTITY = re.compile(rf"(?<![\w.])({_DOMAINS})\.([a-z][a-z0-9_]*)(?!\w)")
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
-_CAPITALS = re.compile(r"(?<![\w'’])([^\W\d_]{2,})(s?)(?![\w])")
+_CAPITAL = "A-ZÀ-ÖØ-ÞŒŠŸŽ"
 
 
 def mixed_rules(language: Language) -> tuple[Rule, ...]:
@@ -57,7 +57,7 @@ def mixed_rules(language: Language) -> tuple[Rule, ...]:
         return " ".join(spoken)
 
     return (
-        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " ")),
+        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), "."),
         Rule(_MIXED, read),
         leftover_rule(language),
     )
@@ -72,8 +72,8 @@ def _spelled_code(language: Language, written: str) -> str:
 def rules(language: Language) -> tuple[Rule, ...]:
     """For every text."""
     found = [
-        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " ")),
-        Rule(_UNDERSCORES, lambda m: " "),
+        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), "."),
+        Rule(_UNDERSCORES, lambda m: " ", "_"),
         *_roman_rules(language),
         _lone_unit_rule(language),
         *_abbreviation_rules(language),
@@ -102,7 +102,13 @@ def _roman_rules(language: Language) -> list[Rule]:
                 step = _ROMAN_VALUES[char]
                 value += -step if step < _ROMAN_VALUES.get(following, 0) else step
             spoken = language.roman(value, match[1], ordinal)
-            return None if spoken is None else f"{match[1]}{match[2]}{spoken}{match[4]}"
+            if spoken is None:
+                return None
+            point = match[4]
+            if point and ordinal and language.ordinal_point:
+                rest = match.string[match.end() : match.end() + 3].lstrip()
+                point = "." if not rest or rest[0].isupper() else ""
+            return f"{match[1]}{match[2]}{spoken}{point}"
 
         found.append(Rule(pattern, read))
     return found
@@ -173,22 +179,23 @@ def _capitals_rule(language: Language) -> Rule:
     """
     vowels = set(language.vowels)
     said, spelled = language.said, language.spelled
+    odd = any_of(word for word in said if not word.isupper() and word.isalpha())
+    firsts = "".join(sorted({word[0] for word in said if word[0].islower()}))
+    pattern = re.compile(
+        rf"(?=[{_CAPITAL}{firsts}])(?<![\w'’])({odd}|[{_CAPITAL}]{{2,}})(s?)(?!\w)"
+    )
 
     def read(match: re.Match[str]) -> str | None:
         word, plural = match[1], match[2]
-        if plural == "" and word not in said and word.endswith("s") and word[:-1].isupper():
-            word, plural = word[:-1], "s"
         if word in said:
             return said[word] + ("" if not plural else "s")
-        if len(word) < 2 or not word.isupper():
-            return None
         if word in spelled or (len(word) <= 5 and not vowels & set(word)):
             return language.spell(word) + (language.acronym_plural if plural else "")
         if len(word) <= 3:
             return None
         return word[0] + word[1:].lower() + plural
 
-    return Rule(_CAPITALS, read)
+    return Rule(pattern, read)
 
 
 def _symbol_rules(language: Language) -> list[Rule]:
@@ -196,7 +203,7 @@ def _symbol_rules(language: Language) -> list[Rule]:
     found = []
     if language.hashtag:
         found.append(
-            Rule(re.compile(r"(?<![\w&#])#(?=[^\W\d_])"), lambda m: f"{language.hashtag} ")
+            Rule(re.compile(r"(?<![\w&#])#(?=[^\W\d_])"), lambda m: f"{language.hashtag} ", "#")
         )
     arrow = language.symbols.get("→", "")
     found.append(
