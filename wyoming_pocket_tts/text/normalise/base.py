@@ -13,7 +13,7 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
 2. Counting: `units` and `currencies` (`Unit(singular, plural, gender)`; the gender chooses "ein/eine", "un/una"),
    `is_singular` (CLDR plural rule: English 1 only, French 0 to below 2), `count` where number and noun join in
    another way ("un'ora", "un million d'euros"), `join_money` for sums with a hundredth part, `unit_symbols` and
-   `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted` where a bare number agrees with the
+   `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted_word` where a bare number agrees with the
    word after it ("1 Minute" -> "eine Minute").
 3. Little words: `range_word` (or `join_range`), `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
    `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
@@ -191,7 +191,7 @@ class Language:
         """ "five kilometres": a number and what it counts."""
         return f"{self.number(number, unit.gender)} {unit.name(self.is_singular(number))}"
 
-    def counted(self, value: int, context: Context) -> str | None:
+    def counted_word(self, value: int, context: Context) -> str | None:
         """A bare whole number before a word (`context.after`), where that word decides its form: "eine Minute",
         "veintiún minutos". None: the plain cardinal."""
         return None

@@ -135,7 +135,7 @@ def rules(language: Language) -> tuple[Rule, ...]:
                     return language.year(int(raw))
             words = bare(language, raw)
             if len(raw) <= MAX_BARE_DIGITS and (raw == "0" or raw[0] != "0"):
-                words = language.counted(int(raw), context_of(match)) or words
+                words = language.counted_word(int(raw), context_of(match)) or words
             return f"{language.prefixes['-']} {words}" if minus else sign + words
         number = parse_number(raw, mark, negative=minus)
         return None if number is None else sign + number_words(language, number)

@@ -7,7 +7,7 @@ a language leaves out is not recognised there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,8 +77,6 @@ UNIT_SYMBOLS: dict[str, tuple[str, ...]] = {
     "mile": ("mi",),
     "square_cm": ("cm²", "cm2", "cm^2"),
     "square_metre": ("m²", "m2", "m^2"),
-    "italian_square_metre": ("mq",),
-    "italian_cubic_metre": ("mc",),
     "square_km": ("km²", "km2", "km^2"),
     "square_foot": ("ft²", "ft2", "sq ft", "sqft"),
     "hectare": ("ha",),
@@ -153,14 +151,6 @@ UNIT_SYMBOLS: dict[str, tuple[str, ...]] = {
     "mebibyte": ("MiB",),
     "gibibyte": ("GiB",),
     "tebibyte": ("TiB",),
-    # The French byte; only French names these keys ("Go" and "To" are words elsewhere).
-    "kilooctet": ("ko", "Ko"),
-    "megaoctet": ("Mo",),
-    "gigaoctet": ("Go",),
-    "teraoctet": ("To",),
-    "kilooctet_per_s": ("ko/s", "Ko/s"),
-    "megaoctet_per_s": ("Mo/s",),
-    "gigaoctet_per_s": ("Go/s",),
     "kilobit_per_s": ("kbit/s", "kb/s", "kbps", "Kbps"),
     "megabit_per_s": ("Mbit/s", "Mb/s", "Mbps", "mbps"),
     "gigabit_per_s": ("Gbit/s", "Gb/s", "Gbps"),
@@ -233,11 +223,13 @@ CURRENCY_SYMBOLS: dict[str, tuple[str, ...]] = {
 
 
 def symbol_table(
-    symbols: dict[str, tuple[str, ...]], named: Mapping[str, object], extra: Mapping[str, str]
+    symbols: dict[str, tuple[str, ...]],
+    named: Collection[str],
+    extra: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Symbol -> key, for the keys a language names (`named`), with the language's own symbols (`extra`)."""
     common = {symbol: key for key, written in symbols.items() if key in named for symbol in written}
-    return common | dict(extra)
+    return common | dict(extra or {})
 
 
 def any_of(symbols: Iterable[str]) -> str:
