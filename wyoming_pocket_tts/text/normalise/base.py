@@ -105,6 +105,7 @@ class Language:
     months: Sequence[str] = ()
     month_names: Mapping[str, int] = {}
     weekdays: Mapping[str, str] = {}
+    weekday_joint = ", "  # between a short weekday and the date
     day_suffix = r"\."
     date_joint = ""
     year_words: frozenset[str] = (

@@ -102,7 +102,7 @@ def _date_rules(language: Language) -> list[Rule]:
         if match[1]:
             context = Context(language.weekdays[match[1].lower()], context.after)
         words = language.date(int(day), number, year, order, context)
-        return f"{context.before}, {words}" if match[1] else words
+        return f"{context.before}{language.weekday_joint}{words}" if match[1] else words
 
     found.append(Rule(day_month, lambda m: spoken(m, m[2], m[3], "day")))
     if language.month_first_names:
