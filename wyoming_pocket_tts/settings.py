@@ -103,6 +103,8 @@ class LimitSettings:
         idle_between_text_s: longest pause in a streamed request's text before the request is ended.
         stalled_client_s: longest time a client may leave its audio unread before its connection is closed.
         model_wait_s: longest time a request waits for a model that is still being downloaded or loaded.
+        model_memory_mib: memory for loaded models; over it, those not used for longest are dropped. None: no limit.
+        voice_memory_mib: memory for voice states, likewise.
         stop_s: time that running requests get to end when the server stops.
     """
 
@@ -113,6 +115,8 @@ class LimitSettings:
     idle_between_text_s: float = 30.0
     stalled_client_s: float = 30.0
     model_wait_s: float = 30.0
+    model_memory_mib: int | None = None
+    voice_memory_mib: int = 256
     stop_s: float = 5.0
 
     def __post_init__(self) -> None:
@@ -123,6 +127,8 @@ class LimitSettings:
         _between("idle_between_text_s", self.idle_between_text_s, 0.1, 3_600)
         _between("stalled_client_s", self.stalled_client_s, 0.1, 3_600)
         _between("model_wait_s", self.model_wait_s, 0, 86_400)
+        _between("model_memory_mib", self.model_memory_mib, 1, 1_048_576)
+        _between("voice_memory_mib", self.voice_memory_mib, 1, 1_048_576)
         _between("stop_s", self.stop_s, 0, 60)
 
 

@@ -6,16 +6,15 @@ the file's own folder, so that a server started elsewhere finds the same voices.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from wyoming_pocket_tts.errors import ConfigError
-from wyoming_pocket_tts.settings import Settings
+from wyoming_pocket_tts.settings import DEFAULT_URI, Settings
 from wyoming_pocket_tts.strict import load_dataclass
+from wyoming_pocket_tts.yaml_file import read_yaml
 
 
 @dataclass(frozen=True)
@@ -54,51 +53,25 @@ def load_settings(path: Path | None, flags: Iterable[FlagValue] = ()) -> Setting
     return load_dataclass(Settings, merged, source or "defaults")
 
 
-def read_mapping(path: Path) -> Mapping[str, object]:
-    """The mapping in a YAML file; an empty file (or one of comments alone) is an empty mapping.
+def read_mapping(path: Path) -> dict[str, object]:
+    """The mapping in a settings file; an empty file (or one of comments alone) is an empty mapping.
+
+    A section whose keys are all commented out is empty in YAML: it stands for its defaults.
 
     Raises:
-        ConfigError: when the file cannot be read, is not YAML, holds a key twice, or is no mapping.
+        ConfigError: when the file cannot be read, is not YAML or is no mapping.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
-    try:
-        values = yaml.load(text, Loader=_UniqueKeyLoader)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: is not valid YAML: {_one_line(error)}") from error
+    values = read_yaml(path)
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise ConfigError(f"{path}: must be a mapping of keys, such as 'uri: tcp://0.0.0.0:10200'")
-    return values
-
-
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """PyYAML keeps the last of two equal keys without a word; here that is an error."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[Hashable] = set()
-        for key_node, _ in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                continue
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key!r} stands there twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def _one_line(error: yaml.YAMLError) -> str:
-    problem = getattr(error, "problem", None) or str(error)
-    mark = getattr(error, "problem_mark", None)
-    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
-    return f"{' '.join(str(problem).split())}{where}"
+        raise ConfigError(f"{path}: must be a mapping of keys, such as 'uri: {DEFAULT_URI}'")
+    known = {field.name for field in dataclasses.fields(Settings)}
+    given = {key: value for key, value in values.items() if value is not None or key not in known}
+    voices = given.get("voices")
+    if isinstance(voices, Mapping):
+        given["voices"] = {name: {} if voice is None else voice for name, voice in voices.items()}
+    return given
 
 
 def _nested(key: tuple[str, ...], value: object) -> dict[str, object]:
