@@ -2,17 +2,21 @@
 
 Home Assistant asks every 30 s, allows one second in older releases, and takes any change for news: so the bytes are the same
 as long as the list of voices is. It shows neither speakers nor aliases: every choice has to be a voice of its own.
+
+Source: the `wyoming` package 1.10, module `info` (not imported: it drags in audio code that we have no use for).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from wyoming.info import Attribution, Info, TtsProgram, TtsVoice
+from typing import Any
 
 from wyoming_pocket_tts.synthesizer import VoiceInfo
 from wyoming_pocket_tts.wyoming_events import encode_event
 from wyoming_pocket_tts.wyoming_options import WyomingOptions
+
+# What else an info event lists. A TTS server has none, but clients may expect the keys.
+_OTHER_KINDS = ("asr", "handle", "intent", "wake", "mic", "snd")
 
 
 class InfoCache:
@@ -33,25 +37,26 @@ class InfoCache:
 
     def _encode(self, voices: tuple[VoiceInfo, ...]) -> bytes:
         options = self._options
-        program = TtsProgram(
-            name=options.program,
-            attribution=Attribution(options.attribution_name, options.attribution_url),
-            installed=True,
-            description=options.description,
-            version=options.version,
-            voices=[_voice(voice) for voice in voices],
-            supports_synthesize_streaming=True,
-        )
-        event = Info(tts=[program]).event()
-        return encode_event(event.type, event.data)
+        program = {
+            "name": options.program,
+            "attribution": {"name": options.attribution_name, "url": options.attribution_url},
+            "installed": True,
+            "description": options.description,
+            "version": options.version,
+            "voices": [_voice(voice) for voice in voices],
+            "supports_synthesize_streaming": True,
+        }
+        others: dict[str, Any] = {kind: [] for kind in _OTHER_KINDS}
+        return encode_event("info", {"tts": [program], **others})
 
 
-def _voice(voice: VoiceInfo) -> TtsVoice:
-    return TtsVoice(
-        name=voice.name,
-        attribution=Attribution(voice.attribution_name, voice.attribution_url),
-        installed=voice.installed,
-        description=voice.description,
-        version=voice.version,
-        languages=list(voice.languages),
-    )
+def _voice(voice: VoiceInfo) -> dict[str, Any]:
+    return {
+        "name": voice.name,
+        "attribution": {"name": voice.attribution_name, "url": voice.attribution_url},
+        "installed": voice.installed,
+        "description": voice.description,
+        "version": voice.version,
+        "languages": list(voice.languages),
+        "speakers": None,
+    }
