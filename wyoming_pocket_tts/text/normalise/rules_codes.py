@@ -68,7 +68,12 @@ def rules(language: Language) -> tuple[Rule, ...]:
         looks_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
         if not match[1] and looks_grouped and language.decimal_mark == ",":
             return None  # "1.234.567" is a number there
-        if not match[1] and not match[3] and _looks_like_date(match[0], parts) and len(parts[2]) == 4:
+        if (
+            not match[1]
+            and not match[3]
+            and _looks_like_date(match[0], parts)
+            and len(parts[2]) == 4
+        ):
             return None  # "30.11.2026"
         words = f" {language.version_point} ".join(_version_part(language, part) for part in parts)
         if match[3]:
