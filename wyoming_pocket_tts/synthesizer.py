@@ -1,62 +1,133 @@
 """The seam between protocol servers and the engine: a request in, PCM frames out.
 
-Protocol servers (Wyoming, HTTP) know these types and nothing below them.
+Protocol servers (Wyoming, HTTP) know this class and the types of `speech`, and nothing below them.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable
-from dataclasses import dataclass
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Sequence
+
+from wyoming_pocket_tts.errors import Busy, InternalError, PocketTTSError
+from wyoming_pocket_tts.models.book import Voice, VoiceBook
+from wyoming_pocket_tts.models.host import ModelHost
+from wyoming_pocket_tts.speaking import Report, Speech, SynthesizerLimits, check_length
+from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
+from wyoming_pocket_tts.text.options import TextOptions
+
+__all__ = [
+    "AudioFormat",
+    "AudioFrame",
+    "SpeechRequest",
+    "Synthesizer",
+    "SynthesizerLimits",
+    "VoiceInfo",
+]
+
+_LOGGER = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class AudioFormat:
-    """How PCM bytes are to be played."""
+class Synthesizer:
+    """Turns requests into speech, several at once."""
 
-    rate_hz: int
-    width_bytes: int = 2
-    channels: int = 1
+    def __init__(
+        self,
+        host: ModelHost,
+        book: VoiceBook,
+        text_options: TextOptions,
+        limits: SynthesizerLimits,
+        seed: int | None = None,
+    ) -> None:
+        """Builds the synthesizer.
 
+        Args:
+            host: models and voice states.
+            book: which voice a request means.
+            text_options: how text becomes segments.
+            limits: see there.
+            seed: of requests that bring none; None draws one each time.
+        """
+        self._host = host
+        self._book = book
+        self._text_options = text_options
+        self._limits = limits
+        self._seed = seed
+        self._active = 0
 
-@dataclass(frozen=True)
-class AudioFrame:
-    """A piece of audio, ready to be sent: signed 16-bit little-endian PCM."""
+    @property
+    def active(self) -> int:
+        """Requests that speak or wait."""
+        return self._active
 
-    pcm: bytes
-    format: AudioFormat
+    def voices(self) -> Sequence[VoiceInfo]:
+        """All voices, in a stable order."""
+        return [
+            VoiceInfo(
+                name=voice.name,
+                languages=voice.languages,
+                description=voice.description,
+                installed=True,
+                attribution_name=voice.attribution_name,
+                attribution_url=voice.attribution_url,
+            )
+            for voice in self._book.voices
+        ]
 
+    def check(self, request: SpeechRequest) -> AudioFormat:
+        """Says what the audio of a request will be, without making any.
 
-@dataclass(frozen=True)
-class SpeechRequest:
-    """What a client wants said.
+        Raises:
+            VoiceNotFound: unknown voice, language or speaker.
+            TextTooLong: the text is over the limit.
+        """
+        if isinstance(request.text, str):
+            check_length(len(request.text), self._limits)
+        return self._format(self._choose(request))
 
-    Attributes:
-        text: the whole text, or its pieces as they arrive (they need not end at word boundaries).
-        voice: name or alias of a voice; None chooses by `language`, else the default voice.
-        language: language code, used only when no voice is named.
-        speaker: a speaker of the voice, for clients that send one.
-        seed: same text, voice, settings and seed give the same samples; None draws one.
-        request_id: for the log.
-        text_format: "ssml" or None for plain text.
-    """
+    async def generate_audio_stream(
+        self, request: SpeechRequest
+    ) -> AsyncGenerator[AudioFrame, None]:
+        """Speaks a request, frame by frame as the model makes them.
 
-    text: str | AsyncIterable[str]
-    voice: str | None = None
-    language: str | None = None
-    speaker: str | None = None
-    seed: int | None = None
-    request_id: str = ""
-    text_format: str | None = None
+        Leaving the iterator (`aclose`) ends the request: its slots are free before the engine's next step.
 
+        Raises:
+            VoiceNotFound, TextTooLong, NothingToSay: the request's fault.
+            Busy, ModelUnavailable, InternalError: ours.
+        """
+        report = Report(request)
+        try:
+            voice = self._choose(request)
+            report.voice = voice.name
+            if self._active >= self._limits.max_requests:
+                raise Busy(f"{self._active} requests are being served already; try again later.")
+            self._active += 1
+            try:
+                async with self._host.use(voice) as speaker:
+                    speech = Speech(
+                        request, speaker, self._text_options, self._limits, self._seed, report
+                    )
+                    async with contextlib.aclosing(speech.frames()) as frames:
+                        async for frame in frames:
+                            yield frame
+            finally:
+                self._active -= 1
+            report.outcome = "done"
+        except PocketTTSError as error:
+            report.outcome = error.code
+            raise
+        except Exception as error:
+            report.outcome = InternalError.code
+            _LOGGER.exception("A request failed", extra={"request": request.request_id})
+            raise InternalError(
+                "Speech could not be made; the server's log has the details."
+            ) from error
+        finally:
+            report.log()
 
-@dataclass(frozen=True)
-class VoiceInfo:
-    """A voice as shown to clients."""
+    def _choose(self, request: SpeechRequest) -> Voice:
+        return self._book.choose(request.voice, request.language, request.speaker)
 
-    name: str
-    languages: tuple[str, ...]
-    description: str
-    installed: bool
-    attribution_name: str
-    attribution_url: str
-    version: str | None = None
+    def _format(self, voice: Voice) -> AudioFormat:
+        return AudioFormat(self._host.entry(voice.model).config.mimi.sample_rate)

@@ -113,9 +113,7 @@ def test_hidden_states_eos_and_latents(both: Pair) -> None:
     ours.prefill(ours.embed_text(tokens[0].tolist()), cache)
     for layer in range(len(voice.keys)):
         mine = torch.stack([cache.keys[layer], cache.values[layer]]).transpose(1, 2)
-        assert_close(
-            "hidden", mine[:, : cache.length], _cache_of(state, layer, cache.length)
-        )
+        assert_close("hidden", mine[:, : cache.length], _cache_of(state, layer, cache.length))
     their_latent = torch.full((1, 1, theirs.ldim), float("nan"))
     our_latent = ours.bos[None]
     nothing = torch.zeros(1, 0, theirs.dim)
@@ -219,7 +217,6 @@ def test_whole_utterance(
     assert sink.result is not None
     assert 6 <= sink.result.frames <= spec.max_frames
     assert_close("pcm", torch.cat(sink.frames), theirs)
-
 
 
 def _eos_logits(both: Pair, tokens: list[int]) -> list[float]:

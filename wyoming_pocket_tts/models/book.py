@@ -1,0 +1,145 @@
+"""Which voice a request means: names, aliases, languages, speakers, defaults.
+
+Knows no files and no network. Names from clients are looked up here and go no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A voice that one model speaks.
+
+    Attributes:
+        name: what clients ask for and see.
+        model: name of the model that speaks it.
+        source: where its voice state (or recording) comes from: a path, https:// or hf://.
+        languages: language codes it is listed under.
+        native: whether the model's language is the voice's own.
+        description: for people.
+        aliases: further names.
+        speakers: speaker name -> name of the voice used instead.
+        attribution_name, attribution_url: whose voice it is, and where its licence stands.
+    """
+
+    name: str
+    model: str
+    source: str
+    languages: tuple[str, ...]
+    native: bool = True
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    speakers: Mapping[str, str] = field(default_factory=dict)
+    attribution_name: str = ""
+    attribution_url: str = ""
+
+
+class VoiceBook:
+    """Voices in the order in which they are shown, and the rules for choosing one."""
+
+    def __init__(
+        self,
+        voices: Iterable[Voice],
+        default_voice: str | None = None,
+        default_voices: Mapping[str, str] | None = None,
+    ) -> None:
+        """Builds the book.
+
+        Args:
+            voices: a name may occur once; of two equal aliases the first counts.
+            default_voice: name or alias; None: the first voice.
+            default_voices: language code -> name or alias.
+
+        Raises:
+            ConfigError: no voice at all, a name twice, or a default that is no voice.
+        """
+        self.voices = tuple(voices)
+        if not self.voices:
+            raise ConfigError(
+                "There is no voice: load a model that has some, or add one to `voices`."
+            )
+        self._by_name: dict[str, Voice] = {}
+        for voice in self.voices:
+            if self._by_name.setdefault(voice.name.casefold(), voice) is not voice:
+                raise ConfigError(f"voices.{voice.name}: two voices have this name.")
+        for voice in self.voices:
+            for alias in voice.aliases:
+                self._by_name.setdefault(alias.casefold(), voice)
+        self.default = (
+            self.voices[0]
+            if default_voice is None
+            else self._configured("default_voice", default_voice)
+        )
+        self._by_language = {
+            _base(code): self._configured(f"default_voices.{code}", name)
+            for code, name in (default_voices or {}).items()
+        }
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """All language codes, each once, in the order of the voices."""
+        return tuple(dict.fromkeys(code for voice in self.voices for code in voice.languages))
+
+    def find(self, name: str) -> Voice:
+        """The voice of that name or alias.
+
+        Raises:
+            VoiceNotFound: naming the nearest names.
+        """
+        found = self._by_name.get(name.casefold())
+        if found is None:
+            hint = nearest(name, (voice.name for voice in self.voices))
+            raise VoiceNotFound(f"There is no voice {name[:100]!r} here.{hint}")
+        return found
+
+    def choose(self, name: str | None, language: str | None, speaker: str | None) -> Voice:
+        """The voice for a request: by name, else by language, else the default; then its speaker.
+
+        Raises:
+            VoiceNotFound: unknown name, language or speaker.
+        """
+        if name:
+            voice = self.find(name)
+        elif language:
+            voice = self._for_language(language)
+        else:
+            voice = self.default
+        if not speaker or speaker.casefold() == voice.name.casefold():
+            return voice
+        if speaker in voice.speakers:
+            return self.find(voice.speakers[speaker])
+        if voice.speakers:
+            hint = nearest(speaker, voice.speakers)
+            raise VoiceNotFound(f"Voice {voice.name!r} has no speaker {speaker[:100]!r}.{hint}")
+        # A voice without speakers is its own only speaker; some clients name speakers as voices.
+        return self.find(speaker)
+
+    def _for_language(self, language: str) -> Voice:
+        code = _base(language)
+        if code in self._by_language:
+            return self._by_language[code]
+        speaking = [
+            voice for voice in self.voices if code in (_base(known) for known in voice.languages)
+        ]
+        if not speaking:
+            known = ", ".join(self.languages)
+            raise VoiceNotFound(f"No voice here speaks {language[:50]!r}. Languages: {known}.")
+        if self.default in speaking:
+            return self.default
+        return next((voice for voice in speaking if voice.native), speaking[0])
+
+    def _configured(self, option: str, name: str) -> Voice:
+        try:
+            return self.find(name)
+        except VoiceNotFound as error:
+            raise ConfigError(f"{option}: {error}") from error
+
+
+def _base(code: str) -> str:
+    """ "pt" for "pt-BR", "pt_br"."""
+    return code.replace("_", "-").split("-")[0].lower()

@@ -1,0 +1,131 @@
+"""Loading a model and starting its engine; blocking, so it is called in a thread.
+
+It knows what a model consists of (configuration, weights, tokenizer, engine), not when one is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.engine.engine import Engine
+from wyoming_pocket_tts.engine.model import Model
+from wyoming_pocket_tts.engine.sequence import Sampling
+from wyoming_pocket_tts.engine.worker import EngineWorker
+from wyoming_pocket_tts.models.checkpoint import load_weights
+from wyoming_pocket_tts.models.identity import model_identity
+from wyoming_pocket_tts.models.tokenizer import Tokenizer, load_tokenizer
+from wyoming_pocket_tts.text.options import TextRules
+
+# Frames from the end of speech on, where neither the owner nor the model says otherwise.
+_FRAMES_AFTER_SHORT_TEXT = 5
+_FRAMES_AFTER_TEXT = 3
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """How speech is made; None stands for the model's own value."""
+
+    slots: int = 8
+    decode_steps: int = 1
+    temperature: float | None = None
+    noise_clamp: float | None = None
+    eos_threshold: float | None = None
+    frames_after_eos: int | None = None
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model that may be loaded.
+
+    Attributes:
+        name: our name for it.
+        config: its configuration, with resolvable sources.
+        language: code of the language it speaks ("" if unknown).
+        at_start: load before the server is ready.
+        voice_cloning: load the full (often gated) weights with the encoder.
+    """
+
+    name: str
+    config: ModelConfig
+    language: str = ""
+    at_start: bool = True
+    voice_cloning: bool = False
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model that can speak."""
+
+    entry: ModelEntry
+    model: Model
+    worker: EngineWorker
+    tokenizer: Tokenizer
+    identity: str
+    options: EngineOptions
+    rules: TextRules
+    nbytes: int
+
+    @property
+    def sample_rate_hz(self) -> int:
+        return self.model.sample_rate_hz
+
+    def count_tokens(self, text: str) -> int:
+        return len(self.tokenizer.encode(text))
+
+    def sampling(self, short_text: bool) -> Sampling:
+        """How a segment is sampled; texts of up to four words get more frames after the end of speech."""
+        config, options = self.entry.config, self.options
+        by_length = _FRAMES_AFTER_SHORT_TEXT if short_text else _FRAMES_AFTER_TEXT
+        return Sampling(
+            temperature=_first(options.temperature, config.default_temperature),
+            eos_threshold=_first(options.eos_threshold, config.default_eos_threshold),
+            noise_clamp=options.noise_clamp,
+            frames_after_eos=_first(
+                options.frames_after_eos, config.model_recommended_frames_after_eos, by_length
+            ),
+        )
+
+
+def load_model(
+    entry: ModelEntry, options: EngineOptions, fetch: Callable[[str], Path]
+) -> LoadedModel:
+    """Loads weights and tokenizer and starts the engine's thread.
+
+    Raises:
+        SetupError: a file is missing or does not fit.
+    """
+    config = entry.config
+    table = config.flow_lm.lookup_table
+    tokenizer = load_tokenizer(fetch(table.tokenizer_path), table.n_bins, table.tokenizer)
+    checkpoint = load_weights(
+        config, fetch, voice_cloning=entry.voice_cloning, encoder=entry.voice_cloning
+    )
+    model = Model(config, checkpoint.weights, options.decode_steps)
+    worker = EngineWorker(Engine(model, options.slots), name=f"engine-{entry.name}")
+    worker.start()
+    return LoadedModel(
+        entry=entry,
+        model=model,
+        worker=worker,
+        tokenizer=tokenizer,
+        identity=model_identity(checkpoint.weights),
+        options=options,
+        rules=TextRules(
+            pad_with_spaces_for_short_inputs=config.pad_with_spaces_for_short_inputs,
+            remove_semicolons=config.remove_semicolons,
+            append_terminal_punctuation=config.append_terminal_punctuation,
+            capitalize_first_letter=config.capitalize_first_letter,
+            replace_characters=config.replace_characters,
+        ),
+        nbytes=sum(tensor.nbytes for tensor in checkpoint.weights.values()),
+    )
+
+
+def _first(*values: float | int | None) -> int:
+    for value in values:
+        if value is not None:
+            return value  # type: ignore[return-value]
+    raise AssertionError("the last value must not be None")

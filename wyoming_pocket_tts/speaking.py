@@ -1,0 +1,287 @@
+"""One request being spoken: text comes in, segments are generated ahead, frames go out in order.
+
+It belongs to one request and one loaded model; which model and voice those are, and whether there is room for the request at all, is the
+synthesizer's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import secrets
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from dataclasses import dataclass
+
+from wyoming_pocket_tts.audio import silence, to_s16le
+from wyoming_pocket_tts.engine.sequence import (
+    End,
+    SequenceResult,
+    SequenceSpec,
+    derive_seed,
+    frame_limit,
+)
+from wyoming_pocket_tts.engine.worker import SegmentStream
+from wyoming_pocket_tts.errors import NothingToSay, TextTooLong
+from wyoming_pocket_tts.models.host import Speaker
+from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest
+from wyoming_pocket_tts.text.options import TextOptions
+from wyoming_pocket_tts.text.pipeline import TextPipeline
+from wyoming_pocket_tts.text.prepare import prepare
+from wyoming_pocket_tts.text.segment import Segment
+
+_LOGGER = logging.getLogger(__name__)
+
+# Seeds are derived by counting; each segment leaves room for its retries.
+_SEEDS_PER_SEGMENT = 16
+
+
+@dataclass(frozen=True)
+class SynthesizerLimits:
+    """What one server takes on.
+
+    Attributes:
+        max_text_characters: longest text of one request.
+        max_requests: requests at the same time, speaking or waiting; one more is `Busy`.
+        segments_ahead: segments of one request that are generated before they are heard. Together with the one being
+            heard they bound what a listener who does not listen can make the server hold.
+    """
+
+    max_text_characters: int = 20_000
+    max_requests: int = 40
+    segments_ahead: int = 3
+
+
+def check_length(characters: int, limits: SynthesizerLimits) -> None:
+    """Refuses a text over the limit.
+
+    Raises:
+        TextTooLong: it is.
+    """
+    most = limits.max_text_characters
+    if characters > most:
+        raise TextTooLong(
+            f"The text has more than {most} characters, the limit of this server; send it in parts."
+        )
+
+
+class Report:
+    """What the log says of a request: one line, never its text."""
+
+    def __init__(self, request: SpeechRequest) -> None:
+        self._request = request
+        self._started: float | None = None
+        self._first_audio: float | None = None
+        self._audio_s = 0.0
+        self._retries = 0
+        self._runaways = 0
+        self.voice = request.voice or ""
+        self.characters = 0
+        self.outcome = "cancelled"
+
+    def heard(self, characters: int) -> None:
+        """Text has come: the clock of the first audio starts with the first of it."""
+        self.characters += characters
+        if self._started is None:
+            self._started = time.monotonic()
+
+    @property
+    def audible(self) -> bool:
+        return self._first_audio is not None
+
+    def sounded(self, pcm_bytes: int, audio: AudioFormat) -> None:
+        if self._first_audio is None:
+            self._first_audio = time.monotonic()
+        self._audio_s += pcm_bytes / (audio.rate_hz * audio.width_bytes * audio.channels)
+
+    def count(self, result: SequenceResult | None) -> None:
+        if result is not None:
+            self._retries += result.retries
+            self._runaways += result.end is End.RUNAWAY
+
+    def log(self) -> None:
+        now = time.monotonic()
+        fields: dict[str, object] = {
+            "request": self._request.request_id,
+            "voice": self.voice,
+            "characters": self.characters,
+            "audio_s": round(self._audio_s, 2),
+            "outcome": self.outcome,
+        }
+        if self._started is not None and self._first_audio is not None:
+            fields["ttfa_ms"] = round(1000 * (self._first_audio - self._started))
+            fields["x_real_time"] = round(self._audio_s / max(now - self._started, 1e-6), 2)
+        if self._retries or self._runaways:
+            fields.update(retries=self._retries, runaways=self._runaways)
+        _LOGGER.info("Request", extra=fields)
+
+
+class Speech:
+    """One request being spoken: text comes in, segments are generated ahead, frames go out in order."""
+
+    def __init__(
+        self,
+        request: SpeechRequest,
+        speaker: Speaker,
+        options: TextOptions,
+        limits: SynthesizerLimits,
+        seed: int | None,
+        report: Report,
+    ) -> None:
+        self._request = request
+        self._speaker = speaker
+        self._limits = limits
+        self._report = report
+        self._format = AudioFormat(speaker.model.sample_rate_hz)
+        if request.text_format is not None:
+            options = dataclasses.replace(options, text_format=request.text_format)
+        self._options = options
+        self._pipeline = TextPipeline(
+            options, speaker.model.count_tokens, speaker.model.entry.language
+        )
+        self._seed = _choose_seed(request.seed, seed)
+        self._submitted = 0
+        self._text: asyncio.Queue[Segment | Exception | None] = asyncio.Queue()
+        self._text_ended = False
+        # Segments that were handed to the engine, the one being heard first.
+        self._ahead: deque[tuple[Segment, SegmentStream | None]] = deque()
+
+    async def frames(self) -> AsyncGenerator[AudioFrame, None]:
+        """The request's audio."""
+        reader = asyncio.create_task(self._read_text())
+        try:
+            while await self._next_segment():
+                segment, stream = self._ahead[0]
+                if stream is not None:
+                    async for frame in stream:
+                        self._submit_ahead()
+                        yield self._frame(to_s16le(frame))
+                    self._report.count(stream.result)
+                if segment.pause_ms:
+                    for piece in silence(segment.pause_ms, self._format.rate_hz):
+                        yield self._frame(piece)
+                self._ahead.popleft()
+            if not self._report.audible:
+                raise NothingToSay("The text holds nothing that can be spoken.")
+        finally:
+            for _, stream in self._ahead:
+                if stream is not None:
+                    stream.close()
+            reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reader
+
+    def _frame(self, pcm: bytes) -> AudioFrame:
+        self._report.sounded(len(pcm), self._format)
+        return AudioFrame(pcm, self._format)
+
+    async def _next_segment(self) -> bool:
+        """Waits until there is a segment to be heard; False at the end of the text."""
+        self._submit_ahead()
+        while not self._ahead:
+            if self._text_ended:
+                return False
+            self._take(await self._text.get())
+            self._submit_ahead()
+        return True
+
+    def _submit_ahead(self) -> None:
+        """Hands segments that have come to the engine, as many as may be generated ahead."""
+        while len(self._ahead) <= self._limits.segments_ahead:
+            try:
+                self._take(self._text.get_nowait())
+            except asyncio.QueueEmpty:
+                return
+
+    def _take(self, item: Segment | Exception | None) -> None:
+        if isinstance(item, Exception):
+            raise item
+        if item is None:
+            self._text_ended = True
+        else:
+            self._ahead.append((item, self._submit(item)))
+
+    def _submit(self, segment: Segment) -> SegmentStream | None:
+        """Starts generating a segment; None when there is nothing in it to be spoken."""
+        model = self._speaker.model
+        prepared = prepare(segment, model.rules)
+        if not prepared.text:
+            return None
+        tokens = model.tokenizer.encode(prepared.text)
+        if not tokens:
+            return None
+        frame_rate_hz = model.entry.config.mimi.frame_rate
+        spec = SequenceSpec(
+            tokens=tuple(tokens),
+            voice=self._speaker.voice,
+            sampling=model.sampling(prepared.short),
+            seed=derive_seed(self._seed, self._submitted * _SEEDS_PER_SEGMENT),
+            max_frames=frame_limit(len(tokens), frame_rate_hz),
+            request=self._request.request_id,
+        )
+        self._submitted += 1
+        stream = model.worker.submit(spec)
+        if not self._ahead:
+            stream.make_urgent()
+        return stream
+
+    async def _read_text(self) -> None:
+        """Turns the request's text into segments as it comes; an error of the text ends up in the queue."""
+        try:
+            pieces = _with_idle(self._request.text, self._options.idle_flush_s)
+            async with contextlib.aclosing(pieces):
+                async for piece in pieces:
+                    if piece is None:
+                        segments = self._pipeline.idle()
+                    else:
+                        self._report.heard(len(piece))
+                        check_length(self._report.characters, self._limits)
+                        segments = self._pipeline.feed(piece)
+                    for segment in segments:
+                        self._text.put_nowait(segment)
+            for segment in self._pipeline.flush():
+                self._text.put_nowait(segment)
+            self._text.put_nowait(None)
+        except Exception as error:
+            self._text.put_nowait(error)
+
+
+async def _with_idle(
+    text: str | AsyncIterable[str], idle_s: float
+) -> AsyncGenerator[str | None, None]:
+    """The pieces of a text, and one None whenever no piece has come for `idle_s`."""
+    if isinstance(text, str):
+        yield text
+        return
+    pieces = aiter(text)
+    pending: asyncio.Task[str] | None = None
+    try:
+        while True:
+            pending = asyncio.ensure_future(_anext(pieces))
+            done, _ = await asyncio.wait([pending], timeout=idle_s)
+            if not done:
+                yield None
+                await asyncio.wait([pending])
+            try:
+                piece = pending.result()
+            except StopAsyncIteration:
+                return
+            yield piece
+    finally:
+        if pending is not None and not pending.done():
+            pending.cancel()
+            await asyncio.wait([pending])
+        close = getattr(pieces, "aclose", None)
+        if close is not None:
+            await close()
+
+
+async def _anext(pieces: AsyncIterator[str]) -> str:
+    return await anext(pieces)
+
+
+def _choose_seed(*seeds: int | None) -> int:
+    return next((seed for seed in seeds if seed is not None), secrets.randbits(62))
