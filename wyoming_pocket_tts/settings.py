@@ -250,6 +250,11 @@ class Settings:
         return (DEFAULT_LANGUAGE_MODEL,)
 
 
+def is_file_source(source: str) -> bool:
+    """Whether a voice's source is a file (a path or an address), not the name of a catalogue voice."""
+    return "/" in source or source.endswith(".safetensors")
+
+
 def _check_uri(uri: str) -> None:
     scheme, separator, rest = uri.partition("://")
     if not separator or scheme not in ("tcp", "unix", "stdio"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wyoming_pocket_tts.errors import ConfigError
-from wyoming_pocket_tts.settings import DEFAULT_URI, Settings
+from wyoming_pocket_tts.settings import DEFAULT_URI, Settings, is_file_source
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
 
@@ -104,14 +104,9 @@ def _anchored(settings: Settings, values: Mapping[str, object], folder: Path) ->
     anchored["voices"] = {
         name: {"source": _anchor(voice.source, folder)}
         for name, voice in settings.voices.items()
-        if voice.source is not None and looks_like_path(voice.source)
+        if voice.source is not None and is_file_source(voice.source)
     }
     return _merge(values, anchored)
-
-
-def looks_like_path(source: str) -> bool:
-    """Whether a voice's source is a file, not the name of a catalogue voice or an address."""
-    return "://" not in source and ("/" in source or source.endswith(".safetensors"))
 
 
 def _anchor(source: str, folder: Path) -> str:

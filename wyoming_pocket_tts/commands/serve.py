@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.errors import ConfigError, PocketTTSError
-from wyoming_pocket_tts.settings import DEFAULT_URI
+from wyoming_pocket_tts.settings import DEFAULT_URI, Settings
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.settings_file import FlagValue
@@ -115,19 +117,31 @@ def run(arguments: argparse.Namespace) -> int:
     """Serves until a signal ends it."""
     from wyoming_pocket_tts import cli, logs, settings_file
 
-    settings = settings_file.load_settings(
-        getattr(arguments, "settings", None), flag_values(arguments)
-    )
-    logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
+    # Until the server takes over the signals, it is in a phase that holds nothing worth an orderly end.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(cli.EXIT_OK))
+    try:
+        settings = settings_file.load_settings(
+            getattr(arguments, "settings", None), flag_values(arguments)
+        )
+        logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
+        code = _serve(settings)
+    except KeyboardInterrupt:
+        code = cli.EXIT_OK
+    return code
+
+
+def _serve(settings: Settings) -> int:
     # Only now: this brings in torch, which takes a second.
-    from wyoming_pocket_tts import app
+    from wyoming_pocket_tts import app, cli
 
     try:
-        return app.serve(settings)
+        code = app.serve(settings)
     except PocketTTSError as error:
         # In the log's own format: whoever reads it as JSON must be able to read the reason for the end too.
         _LOGGER.error("%s", error, extra={"code": error.code})
-        return cli.exit_code(error)
+        code = cli.exit_code(error)
+    app.leave_soon(code)
+    return code
 
 
 def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:

@@ -1,0 +1,265 @@
+"""The server as a whole: what is built from the settings, in which order it starts, and how it ends.
+
+    load and warm the models -> listen -> announce -> wait for a signal
+    goodbye on the network -> stop listening, end what is being said -> stop the engines
+
+Readable from top to bottom: `serve` is the command's whole life, `App` is one run of it. What the parts do is their own business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, NoReturn, Protocol
+
+from wyoming_pocket_tts import __version__
+from wyoming_pocket_tts.settings import Settings
+
+_LOGGER = logging.getLogger(__name__)
+
+EXIT_STOPPED = 0
+EXIT_ABORTED = 130
+
+# Of the time to stop (`limits.stop_s`), what the farewell on the network may take, and what is kept for the engines.
+_GOODBYE_S = 1.0
+_ENGINES_S = 0.5
+
+
+class Speech(Protocol):
+    """The models and the synthesizer over them."""
+
+    synthesizer: Any
+
+    @property
+    def model_names(self) -> Sequence[str]:
+        """The models that may be used, known after `load`."""
+
+    async def load(self) -> None:
+        """Loads and warms what is to be there before the first request."""
+
+    async def close(self) -> None:
+        """Ends the engines."""
+
+
+class Server(Protocol):
+    """A protocol server."""
+
+    addresses: list[str]
+    port: int | None
+
+    async def start(self, uri: str) -> None: ...
+
+    async def wait_closed(self) -> None: ...
+
+    async def stop(self, grace_s: float = ...) -> None: ...
+
+
+class Announcer(Protocol):
+    """Who tells the network."""
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+def serve(settings: Settings) -> int:
+    """Serves until a signal ends it.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SetupError: the server could not start.
+    """
+    # Not asyncio.run: at its end it would wait for threads, and one of them may be in the middle of a long download.
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(_run(build(settings)))
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.wait(left, timeout=_ENGINES_S))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+    return EXIT_STOPPED
+
+
+def build(settings: Settings) -> App:
+    """The server of these settings, with nothing loaded yet."""
+    # Here, not above: torch takes a second to import, and whoever tests the order of things needs none of it.
+    from wyoming_pocket_tts.local_speech import LocalSpeech
+
+    return App(settings, LocalSpeech(settings), wyoming_server, announcer)
+
+
+def wyoming_server(settings: Settings, synthesizer: Any) -> Server:
+    """The Wyoming server, with the limits of the settings."""
+    from wyoming_pocket_tts.wyoming_options import WyomingOptions
+    from wyoming_pocket_tts.wyoming_server import WyomingServer
+
+    limits = settings.limits
+    options = WyomingOptions(
+        version=__version__,
+        max_connections=limits.max_connections,
+        max_data_bytes=limits.max_event_bytes,
+        max_text_characters=limits.max_text_characters,
+        idle_between_text_s=limits.idle_between_text_s,
+        stalled_client_s=limits.stalled_client_s,
+    )
+    return WyomingServer(synthesizer, options)
+
+
+def announcer(settings: Settings, server: Server) -> Announcer | None:
+    """Who announces the server, if it listens on TCP and may be announced."""
+    if not settings.zeroconf.enabled or server.port is None:
+        return None
+    raise NotImplementedError
+
+
+async def _run(app: App) -> None:
+    """Runs with the signals: the first one stops in order, the second one at once."""
+    loop = asyncio.get_running_loop()
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked:
+            _LOGGER.warning("Asked again: leaving at once")
+            leave_now(EXIT_ABORTED)
+        asked = True
+        app.stop()
+
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        await app.run()
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+
+
+def leave_now(code: int) -> NoReturn:
+    """Ends the process without waiting for anything."""
+    logging.shutdown()
+    os._exit(code)
+
+
+def leave_soon(code: int, after_s: float = 1.0) -> None:
+    """Sees to it that the process ends when it returns from its last function.
+
+    Python waits for running threads at its end; one that downloads a model would keep it for minutes.
+    """
+    waiter = threading.Timer(after_s, leave_now, (code,))
+    waiter.daemon = True
+    waiter.start()
+
+
+class App:
+    """One run of the server: build it from its parts, `run` it once.
+
+    Args:
+        settings: what the owner chose.
+        speech: the models.
+        make_server: makes the server once the models are there.
+        make_announcer: makes the announcer for a server that listens; None from it means that there is nothing to announce.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        speech: Speech,
+        make_server: Callable[[Settings, Any], Server],
+        make_announcer: Callable[[Settings, Server], Announcer | None],
+    ) -> None:
+        self._settings = settings
+        self._speech = speech
+        self._make_server = make_server
+        self._make_announcer = make_announcer
+        self._server: Server | None = None
+        self._announcer: Announcer | None = None
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        """Asks for the end; `run` returns when everything has stopped."""
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Starts, waits for `stop` (or for the client of stdio:// to leave), and stops.
+
+        Raises:
+            SetupError: it could not start; what had started has been stopped.
+        """
+        try:
+            if await self._start():
+                await self._serve()
+        finally:
+            await self._end()
+
+    async def _start(self) -> bool:
+        """False when it was stopped meanwhile: nobody waits for a download to end before the server does."""
+        if not await self._unless_stopped(self._speech.load()):
+            return False
+        self._server = self._make_server(self._settings, self._speech.synthesizer)
+        await self._server.start(self._settings.uri)
+        # Last, since who finds us asks at once, and does not ask twice.
+        self._announcer = self._make_announcer(self._settings, self._server)
+        if self._announcer is not None:
+            await self._announcer.start()
+        voices = [voice.name for voice in self._speech.synthesizer.voices()]
+        _LOGGER.info(
+            "Ready",
+            extra={
+                "uri": self._server.addresses,
+                "models": list(self._speech.model_names),
+                "voices": voices,
+            },
+        )
+        return True
+
+    async def _serve(self) -> None:
+        assert self._server is not None
+        await self._unless_stopped(self._server.wait_closed())
+
+    async def _end(self) -> None:
+        _LOGGER.info("Stopping")
+        loop = asyncio.get_running_loop()
+        deadline_s = loop.time() + self._settings.limits.stop_s
+        if self._announcer is not None:
+            await _at_most("the announcement", self._announcer.stop(), _GOODBYE_S)
+        if self._server is not None:
+            grace_s = max(0.0, deadline_s - loop.time() - _ENGINES_S)
+            await _at_most("the server", self._server.stop(grace_s), grace_s + _ENGINES_S)
+        await _at_most("the engines", self._speech.close(), _ENGINES_S)
+        _LOGGER.info("Stopped")
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, None]) -> bool:
+        """Whether the work ended before `stop` was called; otherwise it is cancelled."""
+        working = asyncio.ensure_future(work)
+        stopping = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+                return True
+            return False
+        finally:
+            for task in (working, stopping):
+                task.cancel()
+            await asyncio.gather(working, stopping, return_exceptions=True)
+
+
+async def _at_most(what: str, stopping: Awaitable[None], seconds: float) -> None:
+    """One part that does not stop must keep neither the others nor the process."""
+    try:
+        await asyncio.wait_for(stopping, seconds)
+    except asyncio.TimeoutError:
+        _LOGGER.warning("Stopping %s took more than %g s; going on without", what, seconds)
+    except Exception:
+        _LOGGER.exception("Stopping %s failed", what)

@@ -1,0 +1,213 @@
+"""From settings to what speaks: which models there may be, which voice each of them speaks, and the synthesizer over both.
+
+It decides, from names and files, and loads nothing: that is `models.host`'s. Community models' configuration files are fetched here, since
+without them nothing is known of a model; so this blocks, and is called in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+from wyoming_pocket_tts.models.book import Voice, VoiceBook
+from wyoming_pocket_tts.models.catalogue import Catalogue, CatalogueModel, CatalogueVoice
+from wyoming_pocket_tts.models.config_file import load_model_config
+from wyoming_pocket_tts.models.loading import ModelEntry
+from wyoming_pocket_tts.settings import Settings, VoiceSettings, is_file_source
+
+
+class Assembly:
+    """What the settings name.
+
+    Attributes:
+        entries: the models, in the order of the settings.
+        book: the voices and the rules for choosing one.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        fetch: Callable[[str], Path],
+        extra: Iterable[tuple[ModelEntry, Voice]] = (),
+    ) -> None:
+        """
+        Args:
+            settings: what the owner chose.
+            catalogue: the released models and voices.
+            fetch: gives the local file of a source; blocking.
+            extra: models that are neither in the catalogue nor in the settings, each with its voice (the demo).
+
+        Raises:
+            ConfigError: a name that means nothing, or a voice for a model that cannot speak it.
+            DownloadError: a community model's configuration is not to be had.
+        """
+        self._settings = settings
+        self._catalogue = catalogue
+        extra = tuple(extra)
+        # Models by the name the owner wrote ("en", "english"): a voice may refer to either.
+        self._released = {name: _released(catalogue, name) for name in settings.catalogue_models}
+        self._community = {
+            name: ModelEntry(
+                name=name,
+                config=load_model_config(fetch(model.config)),
+                language=model.languages[0] if model.languages else "",
+                at_start=model.load == "start",
+            )
+            for name, model in settings.models.items()
+        }
+        self._extra = {entry.name: entry for entry, _ in extra}
+        released = {model.name: _entry(model) for model in self._released.values()}
+        self.entries = (*released.values(), *self._community.values(), *self._extra.values())
+        _refuse_twins(self.entries)
+        voices = self._voices([voice for _, voice in extra])
+        self.book = VoiceBook(voices, self._default_voice(voices), self._default_voices(voices))
+
+    def _voices(self, extra: list[Voice]) -> list[Voice]:
+        """The owner's voices first, then the catalogue's, then the demo's."""
+        mine = [self._configured(name, voice) for name, voice in self._settings.voices.items()]
+        if self._released:
+            names = {voice.name for voice in mine}
+            mine += [
+                self._catalogue_voice(voice, self._native_model(voice))
+                for voice in self._catalogue.voices
+                if voice.name not in names
+            ]
+        return mine + extra
+
+    def _configured(self, name: str, wanted: VoiceSettings) -> Voice:
+        """A voice of the settings: a catalogue voice under its own or another name, or a voice state file."""
+        where = f"voices.{name}"
+        source = wanted.source or name
+        if is_file_source(source):
+            entry = self._model(where, wanted.model) if wanted.model else self.entries[0]
+            return Voice(
+                name=name,
+                model=entry.name,
+                source=source,
+                languages=wanted.languages or self._languages(entry),
+                description=wanted.description or name,
+                aliases=wanted.aliases,
+                speakers=wanted.speakers,
+            )
+        try:
+            known = self._catalogue.voice(source)
+        except VoiceNotFound as error:
+            hint = "" if wanted.source else " A voice of your own needs a source."
+            raise ConfigError(f"{where}.source: {error}{hint}") from error
+        voice = self._catalogue_voice(known, self._released_model(where, known, wanted.model))
+        return Voice(
+            name=name,
+            model=voice.model,
+            source=voice.source,
+            languages=wanted.languages or voice.languages,
+            native=voice.native,
+            description=wanted.description or voice.description,
+            aliases=wanted.aliases,
+            speakers=wanted.speakers,
+            attribution_name=voice.attribution_name,
+            attribution_url=voice.attribution_url,
+        )
+
+    def _catalogue_voice(self, voice: CatalogueVoice, model: CatalogueModel) -> Voice:
+        native = voice.language == model.language
+        accent = "" if native else f"; speaks {model.language.title()} here"
+        return Voice(
+            name=voice.name,
+            model=model.name,
+            source=self._catalogue.voice_state_source(model, voice),
+            languages=(model.language_code,),
+            native=native,
+            description=voice.description + accent,
+            attribution_name=voice.corpus or "Kyutai",
+            attribution_url=voice.attribution_url,
+        )
+
+    def _native_model(self, voice: CatalogueVoice) -> CatalogueModel:
+        """The first model of the voice's own language, else the first one."""
+        models = list(self._released.values())
+        return next((model for model in models if model.language == voice.language), models[0])
+
+    def _released_model(
+        self, where: str, voice: CatalogueVoice, name: str | None
+    ) -> CatalogueModel:
+        if name is None and self._released:
+            return self._native_model(voice)
+        if name is None:
+            raise ConfigError(
+                f"{where}: {voice.name!r} is a voice of the catalogue, and no model of the catalogue is loaded; add one to languages."
+            )
+        entry = self._model(f"{where}", name)
+        for model in self._released.values():
+            if model.name == entry.name:
+                return model
+        raise ConfigError(
+            f"{where}.model: the catalogue's voice {voice.name!r} fits the catalogue's models alone, not {name!r}: a voice state "
+            "belongs to the weights it was made with. Give the path of a voice state made for this model."
+        )
+
+    def _model(self, where: str, name: str) -> ModelEntry:
+        """The entry for a name as the owner wrote it."""
+        if name in self._released:
+            name = self._released[name].name
+        for entry in self.entries:
+            if entry.name == name:
+                return entry
+        known = [entry.name for entry in self.entries]
+        hint = nearest(name, known) or f" Loaded: {', '.join(known)}."
+        raise ConfigError(f"{where}.model: there is no model {name!r} here.{hint}")
+
+    def _languages(self, entry: ModelEntry) -> tuple[str, ...]:
+        """Where a voice is listed that says nothing about it; Home Assistant drops a voice without a language."""
+        chosen = self._settings.models.get(entry.name)
+        if chosen is not None and chosen.languages:
+            return chosen.languages
+        return (entry.language or "en",)
+
+    def _default_voice(self, voices: list[Voice]) -> str | None:
+        if self._settings.default_voice is not None or not self._released:
+            return self._settings.default_voice
+        first = next(iter(self._released.values()))
+        return self._offered(voices, self._catalogue.default_voice(first).name)
+
+    def _default_voices(self, voices: list[Voice]) -> dict[str, str]:
+        """The native voice for each language; the owner's default voice stays it for its own languages."""
+        defaults: dict[str, str] = {}
+        chosen = self._settings.default_voice
+        mine = next((voice for voice in voices if voice.name == chosen), None)
+        for model in self._released.values():
+            native = self._offered(voices, self._catalogue.default_voice(model).name)
+            if native and not (mine and model.language_code in mine.languages):
+                defaults.setdefault(model.language_code, native)
+        return {**defaults, **self._settings.default_voices}
+
+    @staticmethod
+    def _offered(voices: list[Voice], name: str) -> str | None:
+        return name if any(voice.name == name for voice in voices) else None
+
+
+def _released(catalogue: Catalogue, name: str) -> CatalogueModel:
+    """A model by its catalogue name, or by its language's name or code."""
+    if name in catalogue.model_names:
+        return catalogue.model(name)
+    try:
+        return catalogue.model_for_language(name)
+    except ConfigError:
+        known = (*catalogue.model_names, *catalogue.languages.values())
+        hint = nearest(name, known) or f" Known: {', '.join(catalogue.model_names)}."
+        raise ConfigError(
+            f"languages: {name!r} is neither a model of the catalogue nor a language.{hint}"
+        ) from None
+
+
+def _entry(model: CatalogueModel) -> ModelEntry:
+    return ModelEntry(name=model.name, config=model.loading_config(), language=model.language_code)
+
+
+def _refuse_twins(entries: tuple[ModelEntry, ...]) -> None:
+    names: set[str] = set()
+    for entry in entries:
+        if entry.name in names:
+            raise ConfigError(f"models.{entry.name}: another model has this name; choose another.")
+        names.add(entry.name)
