@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wyoming_pocket_tts.synthesizer import AudioFormat
+from wyoming_pocket_tts.speech import AudioFormat
 from wyoming_pocket_tts.wyoming_events import encode_event
 
 

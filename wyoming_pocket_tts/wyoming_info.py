@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wyoming_pocket_tts.synthesizer import VoiceInfo
+from wyoming_pocket_tts.speech import VoiceInfo
 from wyoming_pocket_tts.wyoming_events import encode_event
 from wyoming_pocket_tts.wyoming_options import WyomingOptions
 

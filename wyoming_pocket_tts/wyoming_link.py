@@ -65,6 +65,7 @@ class Link(asyncio.Protocol):
         self._taken_bytes = 0
         self._taken_at_s = 0.0
         self._ends_badly = False
+        self._aborted = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     # What asyncio calls.
@@ -83,6 +84,10 @@ class Link(asyncio.Protocol):
     ) -> None:
         """Begins work on transports that are connected. `connection_made` does it for a socket."""
         self._sink, self._source, self.peer = sink, source, peer
+        if self.lost:  # a pipe can break before the other one is there
+            sink.close()
+            source.close()
+            return
         high = self._options.write_buffer_bytes
         sink.set_write_buffer_limits(high=high, low=high // 4)
         self._taken_at_s = self._loop.time()
@@ -193,7 +198,8 @@ class Link(asyncio.Protocol):
             self._sink.close()  # what is unsent still goes out; `_look` goes on watching it
 
     def _abort(self) -> None:
-        if self._sink is not None:
+        if self._sink is not None and not self._aborted and not self.lost:
+            self._aborted = True
             self._sink.abort()
 
     def _set_timer(self, name: str, after_s: float, action: Callable[[], None]) -> None:

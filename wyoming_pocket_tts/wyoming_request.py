@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wyoming_pocket_tts.errors import PocketTTSError
-from wyoming_pocket_tts.synthesizer import SpeechRequest
+from wyoming_pocket_tts.speech import SpeechRequest
 from wyoming_pocket_tts.wyoming_events import BadEvent, Event, clean_text
 
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from wyoming_pocket_tts.errors import InternalError, NothingToSay, PocketTTSError
-from wyoming_pocket_tts.synthesizer import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
+from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
 from wyoming_pocket_tts.wyoming_audio import AudioWriter
 from wyoming_pocket_tts.wyoming_events import encode_event
 from wyoming_pocket_tts.wyoming_link import Link
@@ -103,6 +103,8 @@ class Speaker:
 
     def cancel(self) -> None:
         """Drops everything; the generator of the current request is closed at once. For good."""
+        if self._cancelled:
+            return  # a second cancellation would break off the generator's own tidying up
         self._cancelled = True
         while self._jobs:
             self._jobs.popleft().close()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 
 from wyoming_pocket_tts.errors import NothingToSay, VoiceNotFound, nearest
-from wyoming_pocket_tts.synthesizer import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
+from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
 
 FRAME_SAMPLES = 240
 FORMAT = AudioFormat(rate_hz=24_000)

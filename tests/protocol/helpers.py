@@ -11,7 +11,6 @@ import struct
 from collections.abc import AsyncIterator
 from typing import Any
 
-from tests.protocol.fake_synthesizer import FORMAT, FakeSynthesizer, text_of
 from wyoming.client import AsyncClient, AsyncTcpClient
 from wyoming.event import Event
 from wyoming.tts import (
@@ -21,6 +20,8 @@ from wyoming.tts import (
     SynthesizeStop,
     SynthesizeVoice,
 )
+
+from tests.protocol.fake_synthesizer import FORMAT, FakeSynthesizer, text_of
 from wyoming_pocket_tts.wyoming_options import WyomingOptions
 from wyoming_pocket_tts.wyoming_server import WyomingServer
 
@@ -196,8 +197,14 @@ class RawClient:
 def raw_event(event_type: str, data: dict[str, Any] | None = None) -> bytes:
     body = json.dumps(data).encode() if data else b""
     return (
-        json.dumps({"type": event_type, "data_length": len(body)} if body else {"type": event_type})
-    ).encode() + b"\n" + body
+        (
+            json.dumps(
+                {"type": event_type, "data_length": len(body)} if body else {"type": event_type}
+            )
+        ).encode()
+        + b"\n"
+        + body
+    )
 
 
 @contextlib.asynccontextmanager

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from wyoming.info import Attribution, Describe, Info, TtsProgram, TtsVoice
+
 from tests.protocol.fake_synthesizer import FakeSynthesizer, voice_info
 from tests.protocol.helpers import client, raw, read_until, send, serving
-from wyoming.info import Attribution, Describe, Info, TtsProgram, TtsVoice
 from wyoming_pocket_tts.wyoming_server import WyomingServer
 
 

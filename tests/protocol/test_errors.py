@@ -6,6 +6,8 @@ import asyncio
 import logging
 
 import pytest
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+
 from tests.protocol.fake_synthesizer import FakeSynthesizer, text_of
 from tests.protocol.helpers import (
     client,
@@ -18,7 +20,6 @@ from tests.protocol.helpers import (
     spoken,
     types,
 )
-from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 from wyoming_pocket_tts.errors import (
     Busy,
     ModelUnavailable,
@@ -150,11 +151,13 @@ async def test_a_waiting_stream_over_the_limit_fails_in_its_turn() -> None:
 
 
 async def test_too_many_waiting_requests() -> None:
-    async with serving(FakeSynthesizer(delay_s=0.001), max_pending_requests=3) as server:
-        async with client(server) as wyoming:
-            for number in range(8):
-                await send(wyoming, Synthesize(str(number)))
-            events = await read_until(wyoming, None)
+    async with (
+        serving(FakeSynthesizer(delay_s=0.001), max_pending_requests=3) as server,
+        client(server) as wyoming,
+    ):
+        for number in range(8):
+            await send(wyoming, Synthesize(str(number)))
+        events = await read_until(wyoming, None)
     assert events[-1].type == "error"
     assert events[-1].data["code"] == "busy"
     texts = text_of(b"".join(event.payload or b"" for event in events))
@@ -271,7 +274,7 @@ async def test_a_voice_list_that_fails_is_an_internal_error() -> None:
 
 
 async def test_a_change_of_format_is_never_sent() -> None:
-    from wyoming_pocket_tts.synthesizer import AudioFormat
+    from wyoming_pocket_tts.speech import AudioFormat
 
     synthesizer = FakeSynthesizer()
     synthesizer.check = lambda request: AudioFormat(rate_hz=16_000)  # type: ignore[method-assign]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.protocol.fake_synthesizer import FakeSynthesizer
-from tests.protocol.helpers import raw, serving
+from tests.protocol.helpers import raw, serving, until
 
 TYPES = [
     "describe",
@@ -25,7 +26,9 @@ TYPES = [
 ]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 70_000) | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 
@@ -38,7 +41,9 @@ def events(draw: st.DrawFn) -> bytes:
             {},
             optional={
                 "text": st.text(max_size=10) | json_values,
-                "voice": st.fixed_dictionaries({}, optional={"name": st.sampled_from(["anna", "b"])})
+                "voice": st.fixed_dictionaries(
+                    {}, optional={"name": st.sampled_from(["anna", "b"])}
+                )
                 | json_values,
                 "name": st.just("pocket-tts") | json_values,
                 "text_format": json_values,
@@ -87,18 +92,11 @@ async def _try_any_bytes(end: str) -> None:
                         assert found[-1] == "error"
                 elif end == "reset":
                     connection.reset()
-            async with asyncio.timeout(2.0) if hasattr(asyncio, "timeout") else _no_timeout():
-                while server._connections:
-                    await asyncio.sleep(0.001)
+            await until(lambda: not server._connections, 2.0)
         async with raw(server) as connection:
             await connection.event("ping")
             assert (await connection.read_event())[0] == "pong"
     assert lost == []
-
-
-class _no_timeout:  # noqa: N801 - stands for asyncio.timeout, which Python 3.10 lacks
-    async def __aenter__(self) -> None: ...
-    async def __aexit__(self, *_: object) -> None: ...
 
 
 def _examples() -> list[list[bytes]]:

@@ -7,6 +7,8 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart
+
 from tests.protocol.fake_synthesizer import FakeSynthesizer
 from tests.protocol.helpers import (
     RawClient,
@@ -19,7 +21,6 @@ from tests.protocol.helpers import (
     types,
     until,
 )
-from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart
 
 FREED_WITHIN_S = 0.3
 AUDIO = ["audio-start", "audio-chunk", "audio-stop"]
@@ -207,30 +208,38 @@ async def test_a_finished_stream_is_not_given_up() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    [b'{"type": "descr', b'{"type": "ping", "data_length": 50}\n{', b'{"type": "x", "payload_length": 9}\n1'],
+    [
+        b'{"type": "descr',
+        b'{"type": "ping", "data_length": 50}\n{',
+        b'{"type": "x", "payload_length": 9}\n1',
+    ],
 )
 @pytest.mark.parametrize("drips", [False, True])
 async def test_an_event_that_never_ends_is_given_up(part: bytes, drips: bool) -> None:
-    async with serving(FakeSynthesizer(), incomplete_event_s=0.2) as server:
-        async with raw(server) as connection:
-            await connection.event("ping")
-            assert (await connection.read_event())[0] == "pong"
-            await connection.send(part)
-            for _ in range(6 if drips else 0):
-                await asyncio.sleep(0.05)
-                await connection.send(b" ")
-            found, data, end = await connection.rest()
-            assert (found, data["code"], end) == (["error"], "timeout", "eof")
+    async with (
+        serving(FakeSynthesizer(), incomplete_event_s=0.2) as server,
+        raw(server) as connection,
+    ):
+        await connection.event("ping")
+        assert (await connection.read_event())[0] == "pong"
+        await connection.send(part)
+        for _ in range(6 if drips else 0):
+            await asyncio.sleep(0.05)
+            await connection.send(b" ")
+        found, data, end = await connection.rest()
+        assert (found, data["code"], end) == (["error"], "timeout", "eof")
 
 
 async def test_complete_events_far_apart_are_fine() -> None:
-    async with serving(FakeSynthesizer(), incomplete_event_s=0.1) as server:
-        async with raw(server) as connection:
-            for _ in range(4):
-                await connection.send(b'{"type": "pi')
-                await asyncio.sleep(0.06)
-                await connection.send(b'ng"}\n')
-                assert (await connection.read_event())[0] == "pong"
+    async with (
+        serving(FakeSynthesizer(), incomplete_event_s=0.1) as server,
+        raw(server) as connection,
+    ):
+        for _ in range(4):
+            await connection.send(b'{"type": "pi')
+            await asyncio.sleep(0.06)
+            await connection.send(b'ng"}\n')
+            assert (await connection.read_event())[0] == "pong"
 
 
 async def test_a_stalled_client_pauses_its_own_generator_and_is_dropped() -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from wyoming.info import Describe
+from wyoming.ping import Ping
+from wyoming.tts import Synthesize
+
 from tests.protocol.fake_synthesizer import FakeSynthesizer
 from tests.protocol.helpers import (
     RawClient,
@@ -17,9 +21,6 @@ from tests.protocol.helpers import (
     types,
     until,
 )
-from wyoming.info import Describe
-from wyoming.ping import Ping
-from wyoming.tts import Synthesize
 from wyoming_pocket_tts.wyoming_server import WyomingServer
 
 
@@ -27,7 +28,9 @@ async def _listen(server: WyomingServer, number: int) -> None:
     text = f"client {number} " * 40
     async with client(server) as wyoming:
         if number % 2:
-            await send(wyoming, *home_assistant_stream(*(text[i : i + 7] for i in range(0, len(text), 7))))
+            await send(
+                wyoming, *home_assistant_stream(*(text[i : i + 7] for i in range(0, len(text), 7)))
+            )
             events = await read_until(wyoming, "synthesize-stopped")
         else:
             await send(wyoming, Synthesize(text))
@@ -115,33 +118,38 @@ async def test_a_connection_over_the_limit_may_describe_but_not_speak() -> None:
 
 
 async def test_idle_connections_make_place_for_new_ones() -> None:
-    async with serving(
-        FakeSynthesizer(), max_connections=2, reserve_connections=0, evict_idle_s=0.05
-    ) as server:
-        async with raw(server) as first, raw(server) as second:
-            await asyncio.sleep(0.1)
-            await second.event("ping")
-            await second.read_event()
-            async with client(server) as third:
-                await send(third, Synthesize("a"))
-                assert spoken(await read_until(third, "audio-stop")) == "a"
-            assert await first.rest() == ([], {}, "eof")
-            await second.event("ping")
-            assert (await second.read_event())[0] == "pong"
+    async with (
+        serving(
+            FakeSynthesizer(), max_connections=2, reserve_connections=0, evict_idle_s=0.05
+        ) as server,
+        raw(server) as first,
+        raw(server) as second,
+    ):
+        await asyncio.sleep(0.1)
+        await second.event("ping")
+        await second.read_event()
+        async with client(server) as third:
+            await send(third, Synthesize("a"))
+            assert spoken(await read_until(third, "audio-stop")) == "a"
+        assert await first.rest() == ([], {}, "eof")
+        await second.event("ping")
+        assert (await second.read_event())[0] == "pong"
 
 
 async def test_a_flood_of_small_events_does_not_hold_up_others() -> None:
-    async with serving(FakeSynthesizer(), max_text_characters=1_000_000) as server:
-        async with raw(server) as flood:
-            await flood.event("synthesize-start")
-            chunk = b'{"type": "synthesize-chunk", "data": {"text": ""}}\n'
-            sending = asyncio.create_task(flood.send(*[chunk * 500] * 100))
-            slowest_s = 0.0
-            while not sending.done():
-                begun_s = asyncio.get_running_loop().time()
-                async with client(server) as wyoming:
-                    await send(wyoming, Describe())
-                    await read_until(wyoming, "info")
-                slowest_s = max(slowest_s, asyncio.get_running_loop().time() - begun_s)
-            await sending
-            assert slowest_s < 1.0
+    async with (
+        serving(FakeSynthesizer(), max_text_characters=1_000_000) as server,
+        raw(server) as flood,
+    ):
+        await flood.event("synthesize-start")
+        chunk = b'{"type": "synthesize-chunk", "data": {"text": ""}}\n'
+        sending = asyncio.create_task(flood.send(*[chunk * 500] * 100))
+        slowest_s = 0.0
+        while not sending.done():
+            begun_s = asyncio.get_running_loop().time()
+            async with client(server) as wyoming:
+                await send(wyoming, Describe())
+                await read_until(wyoming, "info")
+            slowest_s = max(slowest_s, asyncio.get_running_loop().time() - begun_s)
+        await sending
+        assert slowest_s < 1.0

@@ -5,6 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from wyoming.info import Describe, SelectProgram
+from wyoming.ping import Ping, Pong
+from wyoming.tts import (
+    Synthesize,
+    SynthesizeChunk,
+    SynthesizeStart,
+    SynthesizeStop,
+    SynthesizeVoice,
+)
+
 from tests.protocol.fake_synthesizer import FRAME_SAMPLES, FakeSynthesizer
 from tests.protocol.helpers import (
     client,
@@ -17,15 +27,6 @@ from tests.protocol.helpers import (
     spoken,
     types,
     until,
-)
-from wyoming.info import Describe, SelectProgram
-from wyoming.ping import Ping, Pong
-from wyoming.tts import (
-    Synthesize,
-    SynthesizeChunk,
-    SynthesizeStart,
-    SynthesizeStop,
-    SynthesizeVoice,
 )
 
 PLAIN = ["audio-start", "audio-chunk", "audio-stop"]
@@ -80,7 +81,7 @@ async def test_home_assistant_sends_header_and_data_apart_and_data_in_utf8() -> 
         await connection.event("synthesize", {"text": "Grüße\n"})
         await connection.event("synthesize-stop")
         for character in ["", *"Grüße\n"]:
-            event_type, _, payload = await connection.read_event()
+            _, _, payload = await connection.read_event()
             if character:
                 assert int.from_bytes(payload[:2], "little") == ord(character)
         assert (await connection.read_event())[0] == "audio-stop"
@@ -109,7 +110,9 @@ async def test_an_event_may_come_byte_by_byte() -> None:
     assert found == ["audio-start", *["audio-chunk"] * 3, "audio-stop"]
 
 
-async def test_plain_and_streamed_requests_are_mixed_on_one_connection_and_answered_in_order() -> None:
+async def test_plain_and_streamed_requests_are_mixed_on_one_connection_and_answered_in_order() -> (
+    None
+):
     synthesizer = FakeSynthesizer(delay_s=0.001)
     async with serving(synthesizer) as server, client(server) as wyoming:
         await send(
@@ -264,18 +267,20 @@ async def test_a_second_stop_adds_no_second_stopped() -> None:
 
 
 async def test_unknown_events_are_skipped_with_data_and_payload() -> None:
-    async with serving(FakeSynthesizer(), max_data_bytes=300_000) as server:
-        async with raw(server) as connection:
-            await connection.send(
-                b'{"type": "from-the-future", "data": 7}\n',
-                b'{"type": "audio-chunk", "data_length": 200000, "payload_length": 300000}\n',
-                b"\n" * 500_000,
-                b'{"type": "synthesize-start", "payload_length": 3}\nxyz',
-                b'{"type": "ping", "payload_length": 5}\n{{{{{',
-            )
-            assert (await connection.read_event())[0] == "pong"
-            await connection.event("ping", {"text": "b"})
-            assert (await connection.read_event())[:2] == ("pong", {"text": "b"})
+    async with (
+        serving(FakeSynthesizer(), max_data_bytes=300_000) as server,
+        raw(server) as connection,
+    ):
+        await connection.send(
+            b'{"type": "from-the-future", "data": 7}\n',
+            b'{"type": "audio-chunk", "data_length": 200000, "payload_length": 300000}\n',
+            b"\n" * 500_000,
+            b'{"type": "synthesize-start", "payload_length": 3}\nxyz',
+            b'{"type": "ping", "payload_length": 5}\n{{{{{',
+        )
+        assert (await connection.read_event())[0] == "pong"
+        await connection.event("ping", {"text": "b"})
+        assert (await connection.read_event())[:2] == ("pong", {"text": "b"})
 
 
 async def test_long_frames_are_cut_into_short_chunks() -> None:
