@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import sys
 
 import torch
 
+from wyoming_pocket_tts import logs
 from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.download import Fetcher
@@ -20,8 +20,6 @@ from wyoming_pocket_tts.models.loading import EngineOptions
 from wyoming_pocket_tts.models.progress import LoggedProgress, ProgressCallback, TerminalProgress
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
-
-_LOGGER = logging.getLogger(__name__)
 
 
 class LocalSpeech:
@@ -81,6 +79,11 @@ class LocalSpeech:
             await self._host.close()
 
     def _assemble(self) -> Assembly:
+        if self._settings.catalogue_models or self._settings.models:
+            # The hub's library gives its logger a handler when it is imported, which would show every line twice.
+            import huggingface_hub.utils.logging  # noqa: F401
+
+            logs.take_over("huggingface_hub")
         return Assembly(self._settings, Catalogue.load(), self._fetcher.fetch)
 
     async def _warm_up(self) -> None:

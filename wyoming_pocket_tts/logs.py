@@ -53,6 +53,14 @@ def configure(
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+def take_over(library: str) -> None:
+    """Removes the handlers a library has given its own logger, so that its lines come once and in our format."""
+    logger = logging.getLogger(library)
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+    logger.propagate = True
+
+
 def extra_fields(record: logging.LogRecord) -> dict[str, object]:
     """The fields that came with the record by `extra=`, in the order they were given."""
     return {name: value for name, value in vars(record).items() if name not in _OWN_FIELDS}
