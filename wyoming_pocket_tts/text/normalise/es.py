@@ -1,0 +1,261 @@
+"""Spanish: decimals with "coma", names of numbers and hours as the Academies recommend them for all countries."""
+
+# ruff: noqa: RUF012 - the tables of a language are never changed
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from . import es_tables, es_units
+from .base import Context, Rule
+from .numbers import Number, spell_out
+from .romance import SPACE, Romance
+from .units import Gender, Unit
+
+_FEMININE_ENDINGS = ("a", "ción", "sión", "dad", "tad", "tud", "umbre", "eza", "triz")
+_SAFE_ENDINGS = ("ción", "sión", "dad")
+# Divisions of a work take ordinals up to the tenth, as kings and centuries may (DPD, "números romanos", "ordinales").
+_ORDINAL_NOUNS = frozenset(
+    ["siglo", "capítulo", "tomo", "acto", "libro", "escena", "título", "artículo"]
+)
+_FEMININE_NAMES = frozenset({"Isabel", "Catalina", "escena"})
+
+
+class Spanish(Romance):
+    code = "es"
+    engine = "es"
+    cardinal_rulesets = {
+        "": "spellout-numbering",
+        "m": "spellout-cardinal-masculine",
+        "f": "spellout-cardinal-feminine",
+    }
+    ordinal_rulesets = {
+        "": "spellout-ordinal-masculine",
+        "m": "spellout-ordinal-masculine-adjective",  # "primer", "tercer": before the noun
+        "f": "spellout-ordinal-feminine",
+    }
+    spaced_thousands = True
+    point = "coma"
+
+    units = es_units.UNITS
+    currencies = es_units.CURRENCIES
+    scales = {
+        "k": "mil", "K": "mil", "mil": "mil", "millón": "millón", "millones": "millón", "M": "millón",
+    }  # fmt: skip
+    scale_plurals = {"millón": "millones"}
+    times = Unit("vez", "veces", "f")
+    half = ("medio ", "media ")
+    fraction_words = {
+        2: ("medio", "medios"), 3: ("tercio", "tercios"), 4: ("cuarto", "cuartos"), 5: ("quinto", "quintos"),
+        6: ("sexto", "sextos"), 8: ("octavo", "octavos"),
+    }  # fmt: skip
+
+    range_word = "a"
+    ratio_word = "a"
+    prefixes = {
+        "-": "menos", "+": "más", "±": "más menos", "~": "aproximadamente", "≈": "aproximadamente",
+        "<": "menos de", ">": "más de", "≤": "como máximo", "≥": "como mínimo",
+    }  # fmt: skip
+    operators = {
+        "+": "más", "-": "menos", "−": "menos", "×": "por", "*": "por", "x": "por", "÷": "entre", "=": "igual a",
+        "<": "es menor que", ">": "es mayor que", "≤": "es menor o igual que", "≥": "es mayor o igual que",
+        "^": "elevado a",
+    }  # fmt: skip
+    symbols = es_tables.SYMBOLS
+    number_sign = "número"
+    number_abbreviations = r"[Nn]\.?[°º]|[Nn][uú]m\."
+    hashtag = "hashtag"
+    out_of = "sobre"
+    version_point = "punto"
+    address_dot = "punto"
+    around_the_clock = "veinticuatro horas al día, siete días a la semana"
+
+    meridiems = {
+        **dict.fromkeys(("a. m.", "a.m.", "am", "AM", "A.M.", "a. m"), "am"),
+        **dict.fromkeys(("p. m.", "p.m.", "pm", "PM", "P.M.", "p. m"), "pm"),
+    }
+    clock_words = r"hs?(?!\.[^\W\d_])|hrs\.?|horas"
+
+    months = es_tables.MONTHS
+    month_names = {name: i for i, name in enumerate(es_tables.MONTHS, 1)} | es_tables.MONTH_SHORT
+    weekdays = es_tables.WEEKDAYS | {day: day for day in es_tables.WEEKDAYS.values()}
+    day_suffix = r"\.?[º°o]|ro"
+    date_joint = "de|del"
+    date_prefixes = "[Ee]l|[Aa]l|[Dd]el|[Dd]ía"
+
+    abbreviations = es_tables.ABBREVIATIONS
+    sentence_final = frozenset({"etc.", "Ud.", "Uds."})
+    said = es_tables.SAID
+    spelled = es_tables.SPELLED
+    letters = es_tables.LETTERS
+    roman_nouns = es_tables.ROMAN_NOUNS | {noun.capitalize() for noun in es_tables.ROMAN_NOUNS}
+    roman_names = es_tables.ROMAN_NAMES
+    function_words = es_tables.FUNCTION_WORDS
+    between_words = "a|o|u|y"
+
+    def gender_of(self, noun: str, single: bool) -> Gender | None:
+        if noun in self.function_words:
+            return None
+        if single:
+            if noun in es_tables.ONE_FEMININE or noun.endswith(_SAFE_ENDINGS):
+                return "f"
+            return "m" if noun in es_tables.ONE_MASCULINE else None
+        if not noun.endswith("s"):
+            return "m" if noun.endswith(("o", "e")) else "f" if noun.endswith("a") else None
+        forms = {noun, noun.removesuffix("s"), noun.removesuffix("es"), re.sub("ces$", "z", noun)}
+        if forms & es_tables.MASCULINE:
+            return "m"
+        if forms & es_tables.FEMININE or noun.endswith(("ciones", "siones")):
+            return "f"
+        return "f" if any(form.endswith(_FEMININE_ENDINGS) for form in forms) else "m"
+
+    # -- numbers -----------------------------------------------------------------------------------------------
+
+    def cardinal(self, value: int, gender: Gender = "") -> str:
+        """Feminine thousands agree, too: "doscientas mil personas" (DPD, "cardinales", 4); the CLDR leaves them."""
+        if gender == "f" and 2000 <= value < 10**6:
+            thousands, rest = divmod(value, 1000)
+            words = f"{self.cardinal(thousands, 'f')} mil"
+            return f"{words} {self.cardinal(rest, 'f')}" if rest else words
+        if gender == "f" and value >= 10**6 and value % 10**6:
+            millions, rest = divmod(value, 10**6)
+            return f"{self.cardinal(millions * 10**6)} {self.cardinal(rest, 'f')}"
+        return spell_out(
+            self.engine, self.cardinal_rulesets[gender if gender in "mf" else ""], value
+        )
+
+    def ordinal(self, value: int, gender: Gender = "") -> str:
+        """ "Undécimo" and "duodécimo" are the forms of old, and still the first choice of the DPD."""
+        words = super().ordinal(value, gender)
+        end = "a" if gender == "f" else "o"
+        return {11: f"undécim{end}", 12: f"duodécim{end}"}.get(value, words)
+
+    def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
+        return f"{whole} con {self.count(hundredths, unit)}"
+
+    def mixed_fraction(self, whole: int, fraction: str) -> str:
+        """ "dos y medio", "dos y cuarto", "dos y tres cuartos"."""
+        return f"{self.cardinal(whole)} y {fraction.removeprefix('un ')}"
+
+    def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
+        """The noun goes inside: "una hora y media", "dos litros y cuarto"."""
+        if not mixed:
+            return super().fraction_of(fraction, unit, mixed)
+        whole, rest = fraction.rsplit(" y ", 1)
+        one = whole == "uno"
+        if rest == "medio" and unit.gender == "f":
+            rest = "media"
+        return f"{self.cardinal(1, unit.gender) if one else whole} {unit.name(one)} y {rest}"
+
+    # -- time --------------------------------------------------------------------------------------------------
+
+    def time(
+        self, hour: int, minute: int, second: int | None, meridiem: str, context: Context
+    ) -> str:
+        """ "siete y media", "veintidós y cinco"; whole hours without an article keep "horas".
+
+        Both models of the hour, and "y" before the minutes in either: Nueva gramática de la lengua española, 21.5;
+        "cuarto" and "media" belong to the twelve hours (Ortografía 2010, VIII 5.1).
+        """
+        article = context.before.lower() in ("la", "las")
+        part = _part_of_day(hour, meridiem)
+        if meridiem:
+            hour = hour % 12 or 12
+        name = self.cardinal(hour, "f")
+        hours = f"{name} {'hora' if hour == 1 else 'horas'}"
+        if second:
+            minutes = self.count(Number(str(minute)), self.units["minute"])
+            seconds = self.count(Number(str(second)), self.units["second"])
+            return f"{hours}, {minutes} y {seconds}{part}"
+        if minute == 0:
+            short = meridiem or (article and 1 <= hour <= 12)
+            return f"{name}{part}" if short else hours
+        if hour == 0:
+            return f"{hours} y {self.count(Number(str(minute)), self.units['minute'])}"
+        quarters = {15: "cuarto", 30: "media"} if hour <= 12 else {}
+        return f"{name} y {quarters.get(minute) or self.cardinal(minute)}{part}"
+
+    def date(self, day: int, month: int, year: int | None, named: str, context: Context) -> str:
+        """ "Primero de mayo" is said in all of America and in good part of Spain (DPD, "fecha")."""
+        words = f"{'primero' if day == 1 else self.cardinal(day)} de {self.months[month - 1]}"
+        return words if year is None else f"{words} de {self.year(year)}"
+
+    # -- words -------------------------------------------------------------------------------------------------
+
+    def roman(self, value: int, noun: str, ordinal: bool) -> str | None:
+        """Ordinals up to ten, then cardinals: "Alfonso décimo", "Luis catorce", "siglo quinto", "siglo veinte"."""
+        if value <= 10 and (ordinal or noun.lower() in _ORDINAL_NOUNS):
+            return self.ordinal(value, "f" if noun in _FEMININE_NAMES else "")
+        return self.cardinal(value)
+
+    def own_rules(self) -> Sequence[Rule]:
+        return (*self._phone_rules(), *self._hour_rules(), *self._ordinal_rules())
+
+    def _phone_rules(self) -> list[Rule]:
+        """Nine digits from 6 to 9 in the groups of Spain; no amount is written with those groups and no unit."""
+        pattern = re.compile(
+            r"(?<![\w.,+/-])(?:[6-9][0-9]{2}(?:([ \u00a0-])[0-9]{3}\1[0-9]{3}|([ \u00a0-])[0-9]{2}(?:\2[0-9]{2}){2})"
+            r"|[89][0-9]([ \u00a0-])[0-9]{3}(?:\3[0-9]{2}){2})"
+            r"(?![\w]|[.,:/-][0-9]|[ \u00a0]?(?:[€$£%°]|[kM]?Wh?\b|euros|habitantes|pasos|bytes))"
+        )
+
+        def read(match: re.Match[str]) -> str:
+            return ", ".join(
+                self.phone_number_part(group) for group in re.findall("[0-9]+", match[0])
+            )
+
+        return [Rule(pattern, read)]
+
+    def _hour_rules(self) -> list[Rule]:
+        """ "a las 7.30": a point is right in hours too, after an article they cannot be anything else."""
+        pattern = re.compile(
+            rf"(?<!\w)([Ll]as?){SPACE}([01]?[0-9]|2[0-4])\.([0-5][0-9])(?:{SPACE}?hs?)?(?![\w%°]|[.,:/][0-9]|{SPACE}[%°ap])"
+        )
+
+        def read(match: re.Match[str]) -> str:
+            words = self.time(int(match[2]), int(match[3]), None, "", Context(match[1]))
+            return f"{match[1]} {words}"
+
+        return [Rule(pattern, read)]
+
+    def _ordinal_rules(self) -> list[Rule]:
+        """ "1.º", "1º", "1.ª", "1.er", "3er": with the point of the Academy and without."""
+        pattern = re.compile(
+            rf"(?<![\w.,])([0-9]{{1,4}})(?:\.?([ºª])|\.?(er|ra|ro|do|da|to|ta)|\.[°])(?![\w°])(?:({SPACE})([^\W\d_]{{3,24}}))?"
+        )
+
+        def read(match: re.Match[str]) -> str | None:
+            value, mark, letters = int(match[1]), match[2], match[3] or ""
+            if not value or (letters and value > 99):
+                return None
+            if (
+                letters
+                and not self.ordinal(value, "f" if letters.endswith("a") else "m").endswith(
+                    letters if letters != "er" else ("er",)
+                )
+                and letters != "ro"
+            ):
+                return None
+            noun = match[5] or ""
+            tail = f"{match[4]}{noun}" if noun else ""
+            if mark == "ª" or letters.endswith("a"):
+                return self.ordinal(value, "f") + tail
+            counted = (
+                noun.islower() and noun not in self.function_words and noun not in self.month_names
+            )
+            return self.ordinal(value, "m" if letters == "er" or counted else "") + tail
+
+        return [Rule(pattern, read)]
+
+
+def _part_of_day(hour: int, meridiem: str) -> str:
+    """Parts of the day as in Ortografía 2010, VIII 5.1.1.1."""
+    if not meridiem:
+        return ""
+    if meridiem == "am":
+        return " de la noche" if hour == 12 else " de la mañana"
+    return " del mediodía" if hour == 12 else " de la noche" if hour >= 8 else " de la tarde"
+
+
+def language(region: str) -> Spanish:
+    return Spanish()

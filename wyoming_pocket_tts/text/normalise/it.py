@@ -1,0 +1,274 @@
+"""Italian: one-word numbers, "un'ora", "alle ventidue e cinque"."""
+
+# ruff: noqa: RUF012 - the tables of a language are never changed
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from . import it_tables, it_units
+from .base import Context, Rule
+from .numbers import Number, spell_out
+from .romance import SPACE, Romance
+from .units import Gender, Unit
+
+_VOWELS = "aeiouàèéìòù"
+# Divisions of a work and centuries take ordinals of any size: "capitolo quarto", "secolo ventesimo".
+_ORDINAL_NOUNS = frozenset(
+    ["secolo", "capitolo", "tomo", "libro", "atto", "scena", "titolo", "articolo", "volume"]
+)
+_FEMININE_NAMES = frozenset({"Elisabetta", "Caterina", "scena"})
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+
+
+class Italian(Romance):
+    code = "it"
+    engine = "it"
+    point = "virgola"
+
+    units = it_units.UNITS
+    unit_symbols = {"mq": "square_metre", "mc": "cubic_metre", "gg": "day", "giri/min": "rpm"}
+    currencies = it_units.CURRENCIES
+    scales = {
+        "k": "mila", "K": "mila", "mila": "mila", "milione": "milione", "milioni": "milione", "mln": "milione",
+        "M": "milione", "miliardo": "miliardo", "miliardi": "miliardo", "mld": "miliardo",
+    }  # fmt: skip
+    scale_plurals = {"milione": "milioni", "miliardo": "miliardi"}
+    thousand = "mila"
+    of = "di"
+    times = Unit("volta", "volte", "f")
+    per = "per"
+    half = ("mezzo ", "mezza ")
+    fraction_words = {
+        2: ("mezzo", "mezzi"), 3: ("terzo", "terzi"), 4: ("quarto", "quarti"), 5: ("quinto", "quinti"),
+        6: ("sesto", "sesti"), 8: ("ottavo", "ottavi"),
+    }  # fmt: skip
+
+    range_word = "a"
+    ratio_word = "a"
+    prefixes = {
+        "-": "meno", "+": "più", "±": "più o meno", "~": "circa", "≈": "circa", "<": "meno di", ">": "più di",
+        "≤": "al massimo", "≥": "almeno",
+    }  # fmt: skip
+    operators = {
+        "+": "più", "-": "meno", "−": "meno", "×": "per", "*": "per", "x": "per", "÷": "diviso", "=": "uguale a",
+        "<": "è minore di", ">": "è maggiore di", "≤": "è minore o uguale a", "≥": "è maggiore o uguale a",
+        "^": "elevato alla",
+    }  # fmt: skip
+    symbols = it_tables.SYMBOLS
+    number_sign = "numero"
+    number_abbreviations = r"[Nn]\.(?:[°ºr])?|[Nn][°º]|[Nn]um\."
+    hashtag = "hashtag"
+    out_of = "su"
+    version_point = "punto"
+    address_dot = "punto"
+    around_the_clock = "ventiquattr'ore su ventiquattro, sette giorni su sette"
+
+    meridiems = {
+        **dict.fromkeys(("am", "AM", "a.m."), "di mattina"),
+        **dict.fromkeys(("pm", "PM", "p.m."), "di pomeriggio"),
+    }
+
+    months = it_tables.MONTHS
+    month_names = {name: i for i, name in enumerate(it_tables.MONTHS, 1)} | it_tables.MONTH_SHORT
+    weekdays = it_tables.WEEKDAYS | {day: day for day in it_tables.WEEKDAYS.values()}
+    day_suffix = "°|º"
+    date_prefixes = "[Ii]l|[Dd]al|[Aa]l|[Dd]el|[Ee]ntro il"
+
+    abbreviations = it_tables.ABBREVIATIONS
+    sentence_final = frozenset({"ecc."})
+    said = it_tables.SAID
+    spelled = it_tables.SPELLED
+    letters = it_tables.LETTERS
+    roman_nouns = it_tables.ROMAN_NOUNS | {noun.capitalize() for noun in it_tables.ROMAN_NOUNS}
+    roman_names = it_tables.ROMAN_NAMES
+    function_words = it_tables.FUNCTION_WORDS
+    between_words = "a|o|e"
+
+    def gender_of(self, noun: str, single: bool) -> Gender | None:
+        """Only "uno" agrees, so only nouns after "1" matter, and the half of things."""
+        if noun in self.function_words:
+            return None
+        if noun in it_tables.ONE_FEMININE or noun.endswith(("zione", "sione", "ità")):
+            return "f"
+        if noun in it_tables.ONE_MASCULINE:
+            return "m"
+        if single:
+            return None
+        if noun in it_tables.MASCULINE or noun.endswith(("o", "i", "e")):
+            return "f" if noun in it_tables.FEMININE else "m"
+        return "f" if noun.endswith("a") else None
+
+    # -- numbers -----------------------------------------------------------------------------------------------
+
+    def cardinal(self, value: int, gender: Gender = "") -> str:
+        """ "Ventuno" does not change before a noun ("ventuno gradi"; Crusca allows "ventun gradi", it does not ask
+        for it); "ventunomila" is the full form of the CLDR's "ventunmila"."""
+        if value == 1 and gender in ("m", "f"):
+            return "un" if gender == "m" else "una"
+        words = spell_out(self.engine, "spellout-numbering", value)
+        return words.replace("unmila", "unomila").replace("\u00ad", "")
+
+    def ordinal(self, value: int, gender: Gender = "") -> str:
+        """The cardinal without its last vowel and -esimo; -tré and -sei keep it (the CLDR goes wrong from 21,000)."""
+        if value <= 10:
+            stem = it_tables.ORDINAL_STEMS[value - 1]
+        else:
+            words = self.cardinal(value).replace(" ", "")
+            for written, said in (("milioni", "milion"), ("duemila", "duemill"), ("mila", "mill")):
+                if words.endswith(written):
+                    words = f"{words.removesuffix(written)}{said}e"
+                    break
+            if words.endswith("tré"):
+                words = f"{words[:-1]}e"
+                stem = f"{words}esim"
+            else:
+                stem = f"{words}esim" if words.endswith("sei") else f"{words[:-1]}esim"
+        return f"{stem}{'a' if gender == 'f' else 'o'}"
+
+    def join_count(self, number: Number, gender: Gender, noun: str) -> str:
+        """ "un'ora", "uno yen": the article before vowels and before s + consonant, z, gn, ps, x, y."""
+        if not number.is_one or gender not in ("m", "f"):
+            return super().join_count(number, gender, noun)
+        if gender == "f":
+            one = "un'" if noun[0] in _VOWELS else "una "
+        else:
+            one = "uno " if re.match(r"s[^aeiouàèéìòù]|z|gn|ps|x|y", noun) else "un "
+        return f"{self.prefixes['-']} {one}{noun}" if number.negative else f"{one}{noun}"
+
+    def join_range(self, first: str, second: str) -> str:
+        return f"da {first} a {second}"
+
+    def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
+        return f"{whole} e {self.count(hundredths, unit)}"
+
+    def fraction(self, numerator: int, denominator: int) -> str | None:
+        words = super().fraction(numerator, denominator)
+        return words if words is None or numerator > 1 else f"un {words.split(' ', 1)[1]}"
+
+    def mixed_fraction(self, whole: int, fraction: str) -> str:
+        """ "due e mezzo", "due e un quarto"."""
+        if fraction == "un mezzo":
+            fraction = "mezzo"
+        return f"{self.cardinal(whole)} e {fraction}"
+
+    def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
+        """The noun goes inside: "un'ora e mezza", "due litri e un quarto"."""
+        if not mixed:
+            return super().fraction_of(fraction, unit, mixed)
+        whole, rest = fraction.split(" e ", 1)
+        count = (
+            self.join_count(Number("1"), unit.gender, unit.singular)
+            if whole == "uno"
+            else f"{whole} {unit.name(False)}"
+        )
+        agreeing = "mezza" if rest == "mezzo" and unit.gender == "f" else rest
+        return f"{count} e {agreeing}"
+
+    # -- time --------------------------------------------------------------------------------------------------
+
+    def time(
+        self, hour: int, minute: int, second: int | None, meridiem: str, context: Context
+    ) -> str:
+        """ "sette e trenta", "ventidue e cinque"; midnight is "mezzanotte"."""
+        part = f" {meridiem}" if meridiem else ""
+        if second:
+            hours = self.count(Number(str(hour)), self.units["hour"])
+            minutes = self.count(Number(str(minute)), self.units["minute"])
+            seconds = self.count(Number(str(second)), self.units["second"])
+            return f"{hours}, {minutes} e {seconds}{part}"
+        if hour in (0, 24):
+            name = "mezzanotte"
+        elif hour == 1:
+            name = "una"
+        else:
+            name = self.cardinal(hour)
+        return f"{name} e {self.cardinal(minute)}{part}" if minute else f"{name}{part}"
+
+    def date(self, day: int, month: int, year: int | None, named: str, context: Context) -> str:
+        """Only the first of a month is an ordinal."""
+        words = f"{'primo' if day == 1 else self.cardinal(day)} {self.months[month - 1]}"
+        return words if year is None else f"{words} {self.year(year)}"
+
+    # -- words -------------------------------------------------------------------------------------------------
+
+    def roman(self, value: int, noun: str, ordinal: bool) -> str | None:
+        """ "Luigi quattordicesimo", "secolo ventesimo", but "tipo due", "fase tre"."""
+        if ordinal or noun.lower() in _ORDINAL_NOUNS:
+            return self.ordinal(value, "f" if noun in _FEMININE_NAMES else "m")
+        return self.cardinal(value)
+
+    def own_rules(self) -> Sequence[Rule]:
+        return (*self._hour_rules(), *self._range_rules(), *self._ordinal_rules())
+
+    def _hour_rules(self) -> list[Rule]:
+        """Times after their preposition, which is another before "una" and "mezzanotte": "all'una", "a mezzanotte"."""
+        pattern = re.compile(
+            rf"(?<!\w)([Aa]lle|[Dd]alle|[Dd]elle|[Ll]e|[Oo]re|[Vv]erso le){SPACE}([01]?[0-9]|2[0-4])(?:[:.]([0-5][0-9]))?"
+            rf"(?:{SPACE}?h)?(?![\w%°]|[.,:/-][0-9]|{SPACE}?(?:[%°€]|am\b|pm\b))"
+        )
+
+        def read(match: re.Match[str]) -> str | None:
+            before, hour = match[1], int(match[2])
+            if match[3] is None and (before.lower() in ("le", "delle") or hour not in (0, 1, 24)):
+                return None  # "le 2 luci", "alle 22"
+            words = self.time(hour, int(match[3] or 0), None, "", Context())
+            if hour in (0, 1, 24):
+                short = it_tables.BEFORE_HOUR[hour == 1].get(before.lower())
+                if short is not None:
+                    first = short[:1].upper() if before[0].isupper() else short[:1]
+                    return f"{first}{short[1:]}{words}"
+            return f"{before} {words}"
+
+        return [Rule(pattern, read)]
+
+    def _range_rules(self) -> list[Rule]:
+        """ "tra 10-15": a preposition that stands there already is not said twice."""
+        pattern = re.compile(
+            rf"(?<!\w)([Dd]a|[Dd]al|[Tt]ra|[Ff]ra){SPACE}([0-9]{{1,4}}(?:,[0-9]{{1,2}})?){SPACE}?[-–]{SPACE}?(?=[0-9]{{1,4}}(?![\w-]|[./][0-9]))"
+        )
+
+        def read(match: re.Match[str]) -> str:
+            joint = (
+                "e"
+                if match[1].lower() in ("tra", "fra")
+                else "al"
+                if match[1].lower() == "dal"
+                else "a"
+            )
+            return f"{match[1]} {match[2]} {joint} "
+
+        return [Rule(pattern, read)]
+
+    def _ordinal_rules(self) -> list[Rule]:
+        """ "1º", "2ª", "3a", and "1°" before a noun that is counted that way; else it is a degree."""
+        pattern = re.compile(r"(?<![\w.,])([0-9]{1,4})([ºªao])(?![\w])")
+        degree = re.compile(
+            rf"(?<![\w.,])([0-9]{{1,3}})°({SPACE}(?:{'|'.join(it_tables.AFTER_ORDINAL)})(?!\w))"
+        )
+        century = re.compile(
+            rf"(?<![\w'’-])(?=[IVX])(X{{0,3}}(?:IX|IV|V?I{{0,3}}))(?={SPACE}(?:secolo|secoli|capitolo|edizione|piano)(?!\w))"
+        )
+
+        def read(match: re.Match[str]) -> str | None:
+            value = int(match[1])
+            return self.ordinal(value, "f" if match[2] in "ªa" else "m") if value else None
+
+        def read_degree(match: re.Match[str]) -> str | None:
+            value = int(match[1])
+            feminine = match[2].strip().endswith("a") or match[2].strip() == "edizione"
+            return self.ordinal(value, "f" if feminine else "m") + match[2] if value else None
+
+        def read_century(match: re.Match[str]) -> str:
+            value = 0
+            for char, following in zip(match[1], match[1][1:] + " ", strict=True):
+                step = _ROMAN[char]
+                value += -step if step < _ROMAN.get(following, 0) else step
+            rest = match.string[match.end() : match.end() + 9].strip()
+            return self.ordinal(value, "f" if rest.startswith("edizione") else "m")
+
+        return [Rule(degree, read_degree, "°"), Rule(pattern, read), Rule(century, read_century)]
+
+
+def language(region: str) -> Italian:
+    return Italian()
