@@ -61,6 +61,10 @@ class Context:
     after: str = ""  # the word after
 
 
+# The word after a point, or "" at the end of the line; no match before anything else.
+_NEXT_WORD = re.compile("[\\s\"'”’»)]{0,8}(?:([^\\W\\d_]{1,40})|(?:$|(?<=\\n)))")
+
+
 class Language:
     """One language. Class attributes are its tables, methods its readings; see the module for what is what."""
 
@@ -115,6 +119,9 @@ class Language:
     decade_pattern = ""  # one group: the digits; "([0-9]{2,4})s"
 
     abbreviations: Mapping[str, str] = {}
+    sentence_starters: frozenset[str] = (
+        frozenset()
+    )  # where nouns have capitals, too: words that open a sentence
     sentence_final: frozenset[str] = frozenset()  # abbreviations that often end a sentence ("etc.")
     said: Mapping[str, str] = {}
     spelled: frozenset[str] = frozenset()
@@ -259,6 +266,18 @@ class Language:
     def decade(self, digits: str) -> str | None:
         """What `decade_pattern` found: "1980s"."""
         return None
+
+    # -- sentences -------------------------------------------------------------------------------------------
+
+    def ends_sentence(self, text: str, end: int) -> bool:
+        """Whether a point just before `end` ends the sentence, not only the abbreviation it belongs to."""
+        rest = _NEXT_WORD.match(text, end)
+        if rest is None:
+            return False
+        word = rest[1]
+        if not word or "\n" in rest[0]:
+            return True
+        return word in self.sentence_starters if self.sentence_starters else word[0].isupper()
 
     # -- words -----------------------------------------------------------------------------------------------
 

@@ -7,9 +7,11 @@ number is the day.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from .base import Context, Language, Rule
 from .numbers import Number
+from .units import any_of
 
 _S = r"[ \u00a0\u2009\u202f]"
 _ISO = re.compile(
@@ -21,7 +23,7 @@ _LOCAL = re.compile(
     r"(?<![\w.,/-])([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![\w-]|[.,/:][0-9])"
 )
 _TIME_PARTS = re.compile(r"([0-9]{1,2})[:.]([0-9]{2})(?::([0-9]{2}))?")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[.,]?\s*$")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)\s*$")
 _WORD_AFTER = re.compile(r"\s*([^\W\d_]+)")
 
 
@@ -50,6 +52,26 @@ def rules(language: Language) -> tuple[Rule, ...]:
     return (*_date_rules(language), *_time_rules(language), *_decade_rules(language))
 
 
+def weekday_rules(language: Language) -> tuple[Rule, ...]:
+    """ "Mon-Fri", "Mo–Fr", for texts without digits, too."""
+    if not language.weekdays:
+        return ()
+    names = _written(language.weekdays, _lower_days(language))
+    pattern = re.compile(
+        f"(?<!\\w)({names})\\.?{_S}?[-\u2010\u2011\u2013\u2014]{_S}?({names})(?!\\w)"
+    )
+
+    def read(match: re.Match[str]) -> str | None:
+        first, second = (language.weekdays[match[i].lower()] for i in (1, 2))
+        return language.join_range(first, second) if first != second else None
+
+    return (Rule(pattern, read, "-\u2010\u2011\u2013\u2014"),)
+
+
+def _lower_days(language: Language) -> bool:
+    return all(name.islower() for name in language.weekdays.values())
+
+
 def _date_rules(language: Language) -> list[Rule]:
     def iso(match: re.Match[str]) -> str:
         words = language.date(int(match[4]), int(match[3]), int(match[1]), "", context_of(match))
@@ -75,53 +97,67 @@ def _date_rules(language: Language) -> list[Rule]:
     if not language.month_names:
         return found
 
-    month = _alternatives(language.month_names)
-    weekday = f"(?:({_alternatives(language.weekdays)})\\.?,?{_S}+)?" if language.weekdays else "()"
-    year = (
-        f"(?:,?{_S}+(?:(?:{language.date_joint or 'of'}){_S}+)?([0-9]{{4}})(?![\\w]|[.,:/][0-9]))?"
-    )
+    month = _written(language.month_names, language.months[0].islower())
+    weekday = "(?P<weekday>)"
+    if language.weekdays:
+        weekday = (
+            f"(?:(?P<weekday>{_written(language.weekdays, _lower_days(language))})\\.?,?{_S}+)?"
+        )
+    of_year = f"(?:{language.date_joint or 'of'}){_S}+"
+    year = f"(?:,?{_S}+(?:{of_year})?(?P<year>[0-9]{{4}})(?![\\w]|[.,:/-][0-9]))?"
     joint = f"(?:(?:{language.date_joint}){_S}+)?" if language.date_joint else ""
-    # A name in another case than the table's is taken too, but not a lower-case one where months are capitalised:
-    # "may" and "march" are verbs.
+    suffix = f"(?:{language.day_suffix})?"
+    tail = f"(?![\\w%°]|[.,:/-][0-9]|{_S}?[%°])"
+    name = f"(?P<month>{month})"
+    day = "(?P<day>[0-9]{1,2})"
     day_month = re.compile(
-        f"(?<![\\w.,:/-]){weekday}([0-9]{{1,2}})(?:{language.day_suffix})?(?:{_S}+|(?<=\\.)|-){joint}({month})\\.?(?!\\w){year}"
+        f"(?<![\\w.,:/-]){weekday}{day}{suffix}(?:{_S}+|(?<=\\.)|-){joint}{name}(?!\\w)(?P<point>\\.?){year}"
     )
-    month_day = re.compile(
-        f"(?<!\\w){weekday}({month})\\.?{_S}+([0-9]{{1,2}})(?:{language.day_suffix})?(?![\\w%°]|[.,:/-][0-9]|{_S}?[%°]){year}"
-    )
-    month_year = re.compile(
-        f"(?<!\\w)({month})\\.?{_S}+([0-9]{{4}})(?![\\w%°]|[.,:/-][0-9]|{_S}?[%°])"
-    )
+    month_day = re.compile(f"(?<!\\w){weekday}{name}(?P<point>)\\.?{_S}+{day}{suffix}{tail}{year}")
+    month_year = re.compile(f"(?<!\\w){name}\\.?{_S}+(?P<year>[0-9]{{4}}){tail}")
 
-    def spoken(match: re.Match[str], day: str, name: str, order: str) -> str | None:
-        number = language.month_names[name.lower()]
-        if not valid_date(int(day), number):
+    def spoken(match: re.Match[str], order: str) -> str | None:
+        day, number = int(match["day"]), language.month_names[match["month"].lower()]
+        if not valid_date(day, number):
             return None
-        year = int(match[4]) if match[4] else None
         context = context_of(match)
-        if match[1]:
-            context = Context(language.weekdays[match[1].lower()], context.after)
-        words = language.date(int(day), number, year, order, context)
-        return f"{context.before}{language.weekday_joint}{words}" if match[1] else words
+        lead = ""
+        if match["weekday"]:
+            context = Context(language.weekdays[match["weekday"].lower()], context.after)
+            lead = context.before + language.weekday_joint
+        year = int(match["year"]) if match["year"] else None
+        point = match["point"]
+        if point and match["month"].capitalize() in language.months:
+            words = lead + language.date(day, number, None, order, context) + "."
+            return words if year is None else f"{words} {language.year(year)}"
+        if point and (year is not None or not language.ends_sentence(match.string, match.end())):
+            point = ""
+        return lead + language.date(day, number, year, order, context) + point
 
-    found.append(Rule(day_month, lambda m: spoken(m, m[2], m[3], "day")))
+    found.append(Rule(day_month, lambda m: spoken(m, "day")))
     if language.month_first_names:
-        found.append(Rule(month_day, lambda m: spoken(m, m[3], m[2], "month")))
+        found.append(Rule(month_day, lambda m: spoken(m, "month")))
 
-    def of_year(match: re.Match[str]) -> str:
-        name = language.months[language.month_names[match[1].lower()] - 1]
-        return f"{name} {language.year(int(match[2]))}"
+    def read_month_year(match: re.Match[str]) -> str:
+        spoken_month = language.months[language.month_names[match["month"].lower()] - 1]
+        return f"{spoken_month} {language.year(int(match['year']))}"
 
-    found.append(Rule(month_year, of_year))
+    found.append(Rule(month_year, read_month_year))
     return found
 
 
-def _alternatives(words: object) -> str:
-    """Any of the words, capitalised or lower-case as they stand in the table, longest first."""
-    written: set[str] = set()
-    for word in words:  # type: ignore[attr-defined]
-        written |= {word, word.capitalize(), word.upper()}
-    return "|".join(re.escape(word) for word in sorted(written, key=lambda w: (-len(w), w)))
+def _written(words: Iterable[str], lower: bool) -> str:
+    """Any of the words, capitalised or in capitals, longest first.
+
+    In lower case they are taken where the language writes them so (`lower`), else only if they cannot be another
+    word: "may", "march" and "sun" can.
+    """
+    forms: set[str] = set()
+    for word in words:
+        forms |= {word.capitalize(), word.upper()}
+        if lower or (len(word) >= 6 and word != "august"):
+            forms.add(word)
+    return any_of(forms)
 
 
 def _time_rules(language: Language) -> list[Rule]:
@@ -152,19 +188,19 @@ def _time_rules(language: Language) -> list[Rule]:
         groups = match.groups()
         if groups[3] and int(groups[0]) > 12:
             groups = (*groups[:3], None)  # "22:05 pm"
-        return say(groups, context_of(match)) + _final_point(match, groups[3])
+        return say(groups, context_of(match)) + _final_point(language, match, groups[3])
 
     def pair(match: re.Match[str]) -> str:
         groups = match.groups()
         first, second = say(groups[:4], context_of(match)), say(groups[5:9], Context())
-        return language.join_range(first, second) + _final_point(match, groups[8])
+        return language.join_range(first, second) + _final_point(language, match, groups[8])
 
     def hours(match: re.Match[str]) -> str:
         half = match[6]
         spoken = language.meridiems[half] if half else ""
         second = language.time(int(match[3]), 0, None, spoken, Context())
         words = language.join_range(language.cardinal(int(match[1])), second)
-        return words + _final_point(match, half)
+        return words + _final_point(language, match, half)
 
     found = [Rule(time_range, pair, ":"), Rule(time, single, ":")]
     if language.meridiems or language.clock_words:
@@ -173,13 +209,10 @@ def _time_rules(language: Language) -> list[Rule]:
     return found
 
 
-def _final_point(match: re.Match[str], meridiem: str | None) -> str:
-    """ "5 p.m." may end the sentence: its point stays where a new sentence or nothing follows."""
-    if not meridiem or not meridiem.endswith("."):
-        return ""
-    rest = match.string[match.end() : match.end() + 3]
-    following = rest.lstrip(" \u00a0\"')”’»")
-    return "." if not following or following[0] == "\n" or following[0].isupper() else ""
+def _final_point(language: Language, match: re.Match[str], meridiem: str | None) -> str:
+    """ "5 p.m." may end the sentence: then its point stays."""
+    ends = meridiem and meridiem.endswith(".") and language.ends_sentence(match.string, match.end())
+    return "." if ends else ""
 
 
 def _duration_rule(language: Language) -> Rule:

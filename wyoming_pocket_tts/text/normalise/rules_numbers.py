@@ -13,7 +13,7 @@ from .rules_calendar import context_of
 from .rules_quantities import DASH, SIGN, VULGAR, prefix
 
 _S = r"[ \u00a0\u2009\u202f]"
-_HEAD = r"(?<![\w.,])"
+_HEAD = r"(?<![\w.,/:])"
 _TAIL = r"(?![\w]|[.,:/][0-9])"
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")

@@ -22,6 +22,7 @@ _S = r"[ \u00a0\u2007\u2009\u202f]"
 DASH = f"{_S}?[{MINUS}]{_S}?"
 # A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
 SIGN = rf"(?<![\w.,)%°²³])([{MINUS}+±~≈<>≤≥]{_S}?)?"
+_DIGIT_BEFORE = re.compile(r"[0-9]\s?$")
 AFTER_UNIT = r"(?![\w²³]|['’]\w)"
 
 VULGAR: dict[str, tuple[int, int]] = {
@@ -67,9 +68,11 @@ def _money_rules(language: Language) -> list[Rule]:
     signs = any_of(table)
     scale = any_of(language.scales)
     scaled = f"(?:{_S}?({scale})(?!\\w))?"
+    # Words and abbreviations ("Euro", "Fr.") stand after the sum only.
+    leading = any_of(symbol for symbol in table if symbol.upper() == symbol)
     before = re.compile(
-        rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({signs}){_S}?([{MINUS}])?({number})"
-        rf"(?:{DASH}(?:(?:{signs}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}"
+        rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({leading})({_S}?[{MINUS}]?)({number})"
+        rf"(?:{DASH}(?:(?:{leading}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}"
     )
     after = re.compile(
         rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?{scaled}{_S}?({signs})(?!\w)"
@@ -95,10 +98,15 @@ def _money_rules(language: Language) -> list[Rule]:
         return sign + language.money(number, currency)
 
     def read_before(match: re.Match[str]) -> str | None:
+        if match[3][:1].isspace() and _DIGIT_BEFORE.search(
+            match.string[max(0, match.start() - 2) : match.start()]
+        ):
+            return (
+                None  # "5 € 6": the sign belongs to the number before it, but not in "2 $5 tickets"
+            )
         sign, minus = prefix(language, match[1])
-        return say(
-            sign, minus or bool(match[3]), match[4], match[5] or "", match[6] or "", match[2]
-        )
+        minus = minus or bool(match[3].strip())
+        return say(sign, minus, match[4], match[5] or "", match[6] or "", match[2])
 
     def read_after(match: re.Match[str]) -> str | None:
         sign, minus = prefix(language, match[1])
@@ -135,7 +143,7 @@ def _unit_rules(language: Language) -> list[Rule]:
         ):
             return None  # "5 in the kitchen"
         if not match[5]:
-            return sign + language.count(first, unit) + _point(match, symbol)
+            return sign + language.count(first, unit) + _point(language, match, symbol)
         second = parse_number(match[5], mark, small=small, negative=bool(match[4]))
         if second is None:
             return None
@@ -144,7 +152,7 @@ def _unit_rules(language: Language) -> list[Rule]:
             return sign + language.join_range(
                 language.count(first, other), language.count(second, unit)
             )
-        return sign + language.count_range(first, second, unit) + _point(match, symbol)
+        return sign + language.count_range(first, second, unit) + _point(language, match, symbol)
 
     def read_half(match: re.Match[str]) -> str | None:
         sign, minus = prefix(language, match[1])
@@ -159,9 +167,7 @@ def _unit_rules(language: Language) -> list[Rule]:
     return [Rule(pattern, read), Rule(half, read_half)]
 
 
-def _point(match: re.Match[str], symbol: str) -> str:
+def _point(language: Language, match: re.Match[str], symbol: str) -> str:
     """ "20 min." at the end of a sentence keeps its point."""
-    if not symbol.endswith("."):
-        return ""
-    rest = match.string[match.end() : match.end() + 3].lstrip(" \u00a0")
-    return "." if not rest or rest[0] == "\n" or rest[0].isupper() else ""
+    ends = symbol.endswith(".") and language.ends_sentence(match.string, match.end())
+    return "." if ends else ""

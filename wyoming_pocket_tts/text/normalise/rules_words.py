@@ -26,6 +26,7 @@ _DOMAINS = (
     "sun|switch|text|timer|todo|tts|update|vacuum|valve|water_heater|weather|zone"
 )
 _ENTITY = re.compile(rf"(?<![\w.])({_DOMAINS})\.([a-z][a-z0-9_]*)(?!\w)")
+_WORD_FOLLOWS = re.compile(r"[ \u00a0\"'”’»)]{0,8}[^\W_]")
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _CAPITAL = "A-ZÀ-ÖØ-ÞŒŠŸŽ"
 
@@ -106,8 +107,7 @@ def _roman_rules(language: Language) -> list[Rule]:
                 return None
             point = match[4]
             if point and ordinal and language.ordinal_point:
-                rest = match.string[match.end() : match.end() + 3].lstrip()
-                point = "." if not rest or rest[0].isupper() else ""
+                point = "." if language.ends_sentence(match.string, match.end()) else ""
             return f"{match[1]}{match[2]}{spoken}{point}"
 
         found.append(Rule(pattern, read))
@@ -158,9 +158,11 @@ def _abbreviation_rules(language: Language) -> list[Rule]:
     def read(match: re.Match[str]) -> str:
         spoken = table[_squeezed(match[0])]
         if match[0].endswith(".") and not spoken.endswith("."):
-            rest = match.string[match.end() : match.end() + 3].lstrip(" \u00a0\"')”’»")
-            ends = not rest or rest[0] == "\n"
-            if ends or (rest[0].isupper() and _squeezed(match[0]) in language.sentence_final):
+            text, end = match.string, match.end()
+            often_last = _squeezed(match[0]) in language.sentence_final
+            if language.ends_sentence(text, end) and (
+                often_last or not _WORD_FOLLOWS.match(text, end)
+            ):
                 return f"{spoken}."
         return spoken
 

@@ -1,0 +1,156 @@
+"""Rules of German alone: ordinals by their point, days without a year, halves, street names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import de_tables as tables
+from .base import Rule
+from .rules_calendar import context_of, valid_date
+
+if TYPE_CHECKING:
+    from .de import German
+
+_S = "[ \u00a0\u202f]"
+# A number with a point is an ordinal for certain after an article; elsewhere it may end a sentence.
+_WEAK_EN = "dem den des im am zum zur vom beim ins einem einen einer eines jedem jeden diesem diesen ihrem ihren seinem meinem"
+_WEAK_E = "die das jede diese eine meine ihre seine"
+_STRONG = "ein mein kein"
+_PREPOSITIONS = frozenset(
+    [
+        "in",
+        "auf",
+        "an",
+        "aus",
+        "mit",
+        "von",
+        "bei",
+        "nach",
+        "seit",
+        "zu",
+        "vor",
+        "hinter",
+        "über",
+        "unter",
+        "neben",
+        "zwischen",
+        "während",
+        "wegen",
+        "ab",
+        "außer",
+    ]
+)
+# Nouns with which the ordinal stands alone, and its ending then.
+_ORDINAL_NOUNS = {
+    "Etage": "e", "Stock": "er", "Stockwerk": "es", "Obergeschoss": "es", "Untergeschoss": "es", "OG": "es", "UG": "es",
+    "Quartal": "es", "Weltkrieg": "er", "Klasse": "e", "Platz": "er", "Liga": "e", "Bundesliga": "e", "Halbzeit": "e",
+    "Advent": "er", "Geburtstag": "er", "Mal": "es", "Runde": "e", "Versuch": "er", "Staffel": "e", "Alarm": "er",
+    "Teil": "er", "Jahrhundert": "es", "Stufe": "e", "Erinnerung": "e", "Warnung": "e",
+}  # fmt: skip
+_ROMAN = {
+    "I": 1,
+    "II": 2,
+    "III": 3,
+    "IV": 4,
+    "V": 5,
+    "VI": 6,
+    "VII": 7,
+    "VIII": 8,
+    "IX": 9,
+    "X": 10,
+    "XI": 11,
+    "XII": 12,
+}
+
+
+def german_rules(language: German) -> tuple[Rule, ...]:
+    months = "|".join(
+        sorted({name.capitalize() for name in tables.MONTH_NAMES}, key=len, reverse=True)
+    )
+    articles = "|".join(
+        sorted(
+            (*_WEAK_EN.split(), *_WEAK_E.split(), *_STRONG.split(), "der"), key=len, reverse=True
+        )
+    )
+    number = f"([0-9]{{1,3}}|{'|'.join(sorted(_ROMAN, key=len, reverse=True))})\\."
+    after_article = re.compile(
+        rf"(?<!\w)((?:[Dd]|[Ii]|[Aa]|[Zz]|[Vv]|[Bb]|[Ee]|[Jj]|[Ss]|[Mm]|[Kk])\w+)({_S}){number}(?={_S}(?!(?:{months})(?!\w))[^\W\d_])"
+    )
+    alone = re.compile(
+        rf"(?<![\w.,]){number}{_S}({'|'.join(sorted(_ORDINAL_NOUNS, key=len, reverse=True))})(?!\w)"
+    )
+    known = frozenset(articles.split("|"))
+
+    def value_of(digits: str) -> int:
+        return _ROMAN.get(digits) or int(digits or "0")
+
+    def read_after_article(match: re.Match[str]) -> str | None:
+        article, value = match[1].lower(), value_of(match[3])
+        if article not in known or not value:
+            return None
+        if article == "der":
+            feminine = context_of(match).before.lower() in _PREPOSITIONS
+            ending = "en" if feminine else "e"
+        elif article in _WEAK_EN.split():
+            ending = "en"
+        else:
+            ending = "e" if article in _WEAK_E.split() else "er"
+        return f"{match[1]}{match[2]}{language.ordinal_form(value, ending)}"
+
+    def read_alone(match: re.Match[str]) -> str | None:
+        value = value_of(match[1])
+        if not value:
+            return None
+        return f"{language.ordinal_form(value, _ORDINAL_NOUNS[match[2]])} {match[2]}"
+
+    day = re.compile(
+        rf"(?<![\w.,])([0-9]{{1,2}})\.{_S}?([0-9]{{1,2}})\.(?![0-9]|{_S}?[0-9]{{4}}(?!\w))"
+    )
+    day_range = re.compile(
+        rf"(?<![\w.,])([0-9]{{1,2}})\.({_S}?[-–]{_S}?|{_S}bis{_S})(?=[0-9]{{1,2}}\.)"
+    )
+
+    def read_day(match: re.Match[str]) -> str | None:
+        if not valid_date(int(match[1]), int(match[2])):
+            return None
+        words = language.date(int(match[1]), int(match[2]), None, "", context_of(match))
+        rest = match.string[match.end() : match.end() + 2].lstrip(" \u00a0")
+        return words if rest and rest[0] != "\n" else f"{words}."
+
+    def read_day_range(match: re.Match[str]) -> str | None:
+        if not 1 <= int(match[1]) <= 31:
+            return None
+        words = language.date(int(match[1]), 1, None, "", context_of(match)).rsplit(" ", 1)[0]
+        return f"{words} bis "
+
+    half = re.compile(rf"(?<![\w.,/])(?:½|1/2){_S}([A-ZÄÖÜ][a-zäöüß]+)(?!\w)")
+    ending = re.compile(r"(?<![\w.,])([0-9]{1,4})-?(?:s?t)(e[nrsm]?)(?!\w)")
+    er_form = re.compile(r"(?<![\w.,])([0-9]{1,4})er(?!\w)")
+    times = re.compile(r"(?<![\w.,])([0-9]{1,4})(?:x|[- ]?[Mm]al)(?!\w)")
+    street = re.compile(r"(?<!\w)([A-ZÄÖÜ][a-zäöüß]{1,30})str\.(?!\w)")
+    woman = re.compile(rf"(?<!\w)Fr\.(?={_S}(?!(?:{months})(?!\w))[A-ZÄÖÜ][a-zäöüß]{{2}})")
+
+    def read_ending(match: re.Match[str]) -> str | None:
+        value = int(match[1])
+        return language.ordinal_form(value, match[2]) if value else None
+
+    def read_er(match: re.Match[str]) -> str:
+        value = int(match[1])
+        return ("eins" if value == 1 else language.year(value)) + "er"
+
+    def read_times(match: re.Match[str]) -> str:
+        return language.cardinal(int(match[1]), "n") + "mal"
+
+    return (
+        Rule(after_article, read_after_article, "."),
+        Rule(alone, read_alone, "."),
+        Rule(day_range, read_day_range, "."),
+        Rule(day, read_day, "."),
+        Rule(half, lambda m: language.half_of(m[1]), "½/"),
+        Rule(ending, read_ending, "t"),
+        Rule(er_form, read_er, "e"),
+        Rule(times, read_times, "xl"),
+        Rule(street, lambda m: f"{m[1]}straße", "."),
+        Rule(woman, lambda m: "Frau", "F"),
+    )
