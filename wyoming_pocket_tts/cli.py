@@ -44,8 +44,8 @@ examples:
   wyoming-pocket-tts COMMAND --help             what a command takes
 
 exit codes:
-  0  done, or stopped by SIGTERM or SIGINT        1  a fault in this program
-  2  wrong flags, settings or model file          3  model or voice not available
+  0  done, or stopped by SIGTERM or SIGINT    1  a fault in this program
+  2  wrong flags, settings or model file      3  model or voice not available
   130  interrupted (commands other than serve)
 """
 

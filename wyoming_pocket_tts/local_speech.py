@@ -14,6 +14,7 @@ import torch
 from wyoming_pocket_tts import logs
 from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.models.catalogue import Catalogue
+from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.host import ModelHost
 from wyoming_pocket_tts.models.loading import EngineOptions
@@ -84,7 +85,8 @@ class LocalSpeech:
             import huggingface_hub.utils.logging  # noqa: F401
 
             logs.take_over("huggingface_hub")
-        return Assembly(self._settings, Catalogue.load(), self._fetcher.fetch)
+        demo = [demo_model(self._fetcher.own_folder)] if self._settings.demo else []
+        return Assembly(self._settings, Catalogue.load(), self._fetcher.fetch, demo)
 
     async def _warm_up(self) -> None:
         """Speaks a word with the default voice: its state is read, and torch has made its plans, before anybody waits for it."""

@@ -24,9 +24,9 @@ examples:
   wyoming-pocket-tts serve --config hf://someone/model/dutch.yaml --voice anna
   wyoming-pocket-tts serve --uri unix:///run/pocket-tts.sock --no-zeroconf
 
-A flag wins over the settings file, which can say more (voices, aliases, limits):
-see config/server.example.yaml. SIGTERM or SIGINT stops the server in order, a
-second one at once.
+A flag wins over the settings file, which can say more (voices, aliases,
+limits): see config/server.example.yaml. SIGTERM or SIGINT stops the server in
+order, a second one ends it at once.
 """
 
 
