@@ -15,8 +15,8 @@ from typing import Any
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
-from wyoming_pocket_tts.models.config_file import read_yaml
 from wyoming_pocket_tts.strict import load_dataclass
+from wyoming_pocket_tts.yaml_file import read_yaml
 
 # The keys of a model that are not passed on to its configuration as they are.
 _OWN_KEYS = frozenset(

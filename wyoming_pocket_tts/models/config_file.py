@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from wyoming_pocket_tts.engine.config import ModelConfig
-from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.models.sources import LocalSource, parse_source
 from wyoming_pocket_tts.strict import load_dataclass
+from wyoming_pocket_tts.yaml_file import read_yaml
 
 
 def load_model_config(path: Path) -> ModelConfig:
@@ -30,26 +27,6 @@ def load_model_config(path: Path) -> ModelConfig:
     source = str(path)
     config = load_dataclass(ModelConfig, read_yaml(path), source)
     return _beside(config, path.parent)
-
-
-def read_yaml(path: Path) -> Any:
-    """Parses a YAML file with safe types.
-
-    Raises:
-        ConfigError: naming the file, and the line where the syntax breaks.
-    """
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ConfigError(f"{path}: cannot be read: {reason}.") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not a text file in UTF-8.") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"line {mark.line + 1}: " if mark is not None else ""
-        problem = getattr(error, "problem", None) or str(error)
-        raise ConfigError(f"{path}: is not valid YAML: {where}{problem}.") from error
 
 
 def _beside(config: ModelConfig, folder: Path) -> ModelConfig:
