@@ -1,0 +1,177 @@
+"""From settings to models and voices: who speaks what, and what is refused with which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wyoming_pocket_tts.assembly import Assembly
+from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.models.book import Voice
+from wyoming_pocket_tts.models.catalogue import Catalogue
+from wyoming_pocket_tts.models.loading import ModelEntry
+from wyoming_pocket_tts.settings import ModelSettings, Settings, VoiceSettings
+
+CATALOGUE = Catalogue.load()
+MODEL_YAML = "model.yaml"
+
+
+@pytest.fixture
+def community(tmp_path: Path) -> ModelSettings:
+    """A community model's YAML: the English configuration under another name."""
+    import dataclasses
+
+    import yaml
+
+    config = dataclasses.asdict(CATALOGUE.model("english").config)
+    values = {key: value for key, value in config.items() if value is not None}
+    path = tmp_path / MODEL_YAML
+    path.write_text(yaml.safe_dump(_plain(values)))
+    return ModelSettings(config=str(path), languages=("nl", "af"), load="first-use")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def assemble(settings: Settings, extra: tuple[tuple[ModelEntry, Voice], ...] = ()) -> Assembly:
+    return Assembly(settings, CATALOGUE, Path, extra)
+
+
+def refusal(settings: Settings) -> str:
+    with pytest.raises(ConfigError) as caught:
+        assemble(settings)
+    return str(caught.value)
+
+
+def test_the_defaults_are_english_with_all_voices_of_the_catalogue() -> None:
+    made = assemble(Settings())
+    assert [entry.name for entry in made.entries] == ["english"]
+    assert [voice.name for voice in made.book.voices] == [v.name for v in CATALOGUE.voices]
+    assert made.book.default.name == "alba"
+    assert made.book.languages == ("en",)
+    assert made.book.default.native
+    estelle = made.book.find("estelle")
+    assert (estelle.native, estelle.languages) == (False, ("en",))
+    assert "speaks English here" in estelle.description
+
+
+def test_a_voice_speaks_its_own_language_where_that_model_is_loaded() -> None:
+    book = assemble(Settings(languages=("english", "fr"))).book
+    assert book.find("estelle").model == CATALOGUE.model_for_language("fr").name
+    assert book.find("estelle").native
+    assert book.find("alba").model == "english"
+    assert book.find("giovanni").model == "english"
+    assert book.choose(None, "fr", None).name == "estelle"
+    assert book.choose(None, "en", None).name == "alba"
+    assert book.choose(None, None, None).name == "alba"
+
+
+def test_a_model_named_twice_is_loaded_once() -> None:
+    made = assemble(Settings(languages=("english", "en")))
+    assert [entry.name for entry in made.entries] == ["english"]
+
+
+def test_the_chosen_default_voice_stays_it_for_its_language() -> None:
+    book = assemble(Settings(languages=("english", "french"), default_voice="anna")).book
+    assert book.choose(None, "en", None).name == "anna"
+    assert book.choose(None, "fr", None).name == "estelle"
+
+
+def test_the_settings_say_which_voice_speaks_a_language() -> None:
+    book = assemble(Settings(default_voices={"en": "marius"})).book
+    assert book.choose(None, "en", None).name == "marius"
+    assert book.default.name == "alba"
+
+
+def test_a_voice_of_ones_own_and_more_about_one_of_the_catalogue() -> None:
+    settings = Settings(
+        voices={
+            "Grandma": VoiceSettings(
+                source="/voices/g.safetensors", description="Grandma reads", aliases=("oma",)
+            ),
+            "kitchen": VoiceSettings(source="alba"),
+            "marius": VoiceSettings(aliases=("door",), description="At the door"),
+            "family": VoiceSettings(source="anna", speakers={"granny": "Grandma"}),
+        }
+    )
+    book = assemble(settings).book
+    names = [voice.name for voice in book.voices]
+    assert names[:4] == ["Grandma", "kitchen", "marius", "family"]
+    assert len(names) == len(set(names)) == len(CATALOGUE.voices) + 3
+    grandma = book.find("OMA")
+    assert (grandma.name, grandma.model, grandma.languages) == ("Grandma", "english", ("en",))
+    assert book.find("kitchen").source == book.find("alba").source
+    assert book.find("door").description == "At the door"
+    assert book.choose("family", None, "granny").name == "Grandma"
+
+
+def test_a_community_model_speaks_its_own_voices(community: ModelSettings) -> None:
+    settings = Settings(
+        models={"mine": community},
+        voices={"piet": VoiceSettings(source="/voices/piet.safetensors")},
+    )
+    made = assemble(settings)
+    assert [(entry.name, entry.at_start) for entry in made.entries] == [("mine", False)]
+    assert [voice.name for voice in made.book.voices] == ["piet"]
+    assert made.book.find("piet").languages == ("nl", "af")
+
+
+def test_the_demo_stands_beside_the_others() -> None:
+    entry = ModelEntry(name="demo", config=CATALOGUE.model("english").config, language="en")
+    voice = Voice(name="demo", model="demo", source="/demo.safetensors", languages=("en",))
+    alone = assemble(Settings(demo=True), ((entry, voice),))
+    assert [voice.name for voice in alone.book.voices] == ["demo"]
+    both = assemble(Settings(demo=True, languages=("english",)), ((entry, voice),))
+    assert both.book.default.name == "alba"
+    assert both.book.voices[-1].name == "demo"
+
+
+@pytest.mark.parametrize(
+    ("settings", "parts"),
+    [
+        (Settings(languages=("englsh",)), ["languages: 'englsh'", "'english'"]),
+        (Settings(default_voice="albo"), ["default_voice", "'alba'"]),
+        (Settings(default_voices={"en": "nobody"}), ["default_voices.en", "'nobody'"]),
+        (
+            Settings(voices={"anne": VoiceSettings()}),
+            ["voices.anne.source", "'anna'", "needs a source"],
+        ),
+        (
+            Settings(voices={"x": VoiceSettings(source="/x.safetensors", model="englisch")}),
+            ["voices.x.model", "'english'"],
+        ),
+    ],
+)
+def test_a_name_that_means_nothing_is_refused_with_the_nearest(
+    settings: Settings, parts: list[str]
+) -> None:
+    message = refusal(settings)
+    for part in parts:
+        assert part in message
+
+
+def test_catalogue_voices_are_refused_for_a_community_model(community: ModelSettings) -> None:
+    settings = Settings(
+        models={"mine": community},
+        languages=("english",),
+        voices={"x": VoiceSettings(source="alba", model="mine")},
+    )
+    assert (
+        "voices.x.model: the catalogue's voice 'alba' fits the catalogue's models alone"
+        in refusal(settings)
+    )
+    without = Settings(models={"mine": community}, voices={"x": VoiceSettings(source="alba")})
+    assert "no model of the catalogue is loaded" in refusal(without)
+
+
+def test_a_model_without_a_voice_is_refused(community: ModelSettings) -> None:
+    assert "There is no voice" in refusal(Settings(models={"mine": community}))
+
+
+def test_two_models_of_one_name_are_refused(community: ModelSettings) -> None:
+    settings = Settings(languages=("en",), models={"english": community})
+    assert "models.english: another model has this name" in refusal(settings)
