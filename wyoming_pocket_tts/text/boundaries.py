@@ -33,6 +33,8 @@ _RUN = re.compile(rf"[{TERMINALS}]+(?:[{CLOSERS}{TERMINALS}{_PICTURES}]|[ \u00a0
 _QUOTE_AT_END = re.compile(r"[\"'”’»›」』][*_~`]*$")
 _GAP = re.compile(r"(?:\s|</[A-Za-z][A-Za-z-]*\s*>|<(?:break|br|mark)\b[^<>]*>)*")
 _TAG_BEGUN = re.compile(r"<(?:[/!?A-Za-z][^<>]{0,200})?\Z")
+_SPACE = re.compile(r"\s*")
+BLOCK_TAG = re.compile(r"</?(p|s|sentence|paragraph)\b[^<>]*>")
 _TAGS = re.compile(r"<[/!?A-Za-z][^<>]*(?:>|\Z)")
 _NEWLINE = re.compile(rf"\r\n|[{NEWLINES}]")
 _LIST_MARKER = re.compile(r"[\s>#*+(-]*(?:\d{1,3}|[A-Za-z])\Z")
@@ -93,6 +95,11 @@ def speakable(text: str) -> bool:
     return LETTER.search(text) is not None
 
 
+def ends_with_mark(text: str) -> bool:
+    """Whether the text ends with a final mark, closing quotes and brackets aside."""
+    return text.rstrip().rstrip(CLOSERS.replace("\\", "")).endswith(tuple(TERMINALS))
+
+
 def is_soft_wrap(text: str, newline: int, after: int) -> bool:
     """Whether the line break at `newline` only wraps a long line, `after` being the next line's first character."""
     if not text[after : after + 1].islower() or _LIST_START.match(text, after):
@@ -108,7 +115,7 @@ def decide_newline(text: str, start: int, position: int, final: bool) -> Verdict
     if letter is None:
         # What follows, if anything, cannot be spoken alone, and stays with this unit.
         return Verdict(len(text)) if final else None
-    match = re.compile(r"\s*").match(text, position)
+    match = _SPACE.match(text, position)
     assert match is not None
     end = match.end()
     # A list marker of a letter needs two more characters to be told from a word.
@@ -121,14 +128,24 @@ def decide_newline(text: str, start: int, position: int, final: bool) -> Verdict
 
 
 def decide_terminal(
-    text: str, start: int, position: int, table: Abbreviations, final: bool
+    text: str, start: int, position: int, table: Abbreviations, final: bool, *, blocks: bool = False
 ) -> Verdict | None:
-    """Whether the marks at `position` (a character of TERMINALS) end the sentence that begins at `start`."""
+    """Whether the marks at `position` (a character of TERMINALS) end the sentence that begins at `start`.
+
+    With `blocks`, tags that begin or end a paragraph or a sentence are left to decide for themselves.
+    """
     run_match = _RUN.match(text, position)
     assert run_match is not None
     run, run_end = run_match.group(), run_match.end()
     if run_end == len(text):
         return Verdict(run_end) if final else None
+    if blocks:
+        space = _SPACE.match(text, run_end)
+        assert space is not None
+        if _TAG_BEGUN.match(text, space.end()) and not final:
+            return None
+        if BLOCK_TAG.match(text, space.end()):
+            return Verdict(space.end())
     gap_match = _GAP.match(text, run_end)
     assert gap_match is not None
     end = gap_match.end()

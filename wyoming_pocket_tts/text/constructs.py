@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wyoming_pocket_tts.text.boundaries import Gap
+from wyoming_pocket_tts.text.boundaries import BLOCK_TAG, Gap
 
 _LINK_MOST = 300
 _TARGET_MOST = 600
@@ -24,7 +24,6 @@ _TARGET = re.compile(r"\((?:[^()\n]|\([^()\n]*\)){0,600}\)")
 _TAG_BEGIN = re.compile(r"<[/!?A-Za-z]")
 _TAG = re.compile(r"<[/!?A-Za-z][^<>]{0,300}>")
 _ELEMENT = re.compile(r"<(sub|say-as)\b[^<>]{0,300}(?<!/)>")
-_BLOCK = re.compile(r"</?(p|s|sentence|paragraph)\b[^<>]*>")
 _ANGLE = re.compile(r"[<>]")
 _FENCE = re.compile(r"(`{3,})[^`\n]*\n")
 _TICKS = re.compile(r"`+")
@@ -71,7 +70,7 @@ class Constructs:
         tag = _tag(text, position, final)
         if tag is None or tag.end == position + 1:
             return tag
-        block = _BLOCK.match(text, position)
+        block = BLOCK_TAG.match(text, position)
         if block:
             space = re.compile(r"\s*").match(text, tag.end)
             assert space is not None

@@ -173,7 +173,7 @@ class Cutter:
             return Verdict(position + 1)
         if mark in NEWLINES:
             return decide_newline(text, start, position, final)
-        return decide_terminal(text, start, position, self._table, final)
+        return decide_terminal(text, start, position, self._table, final, blocks=self._ssml)
 
     def _step_over(self, position: int, final: bool) -> Verdict | None:
         """Steps over a link, a tag and the like, or over its first character if it is none."""

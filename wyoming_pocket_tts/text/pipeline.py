@@ -11,32 +11,48 @@ It imports no torch, no numpy; the tokenizer comes as a counting function.
 
 from __future__ import annotations
 
-from wyoming_pocket_tts.text.boundaries import count_words
+import re
+from collections.abc import Callable
+
+from wyoming_pocket_tts.text.boundaries import Gap, count_words, ends_with_mark
+from wyoming_pocket_tts.text.characters import Known
 from wyoming_pocket_tts.text.cutter import SHORT_WORDS, Cutter, Unit
 from wyoming_pocket_tts.text.options import TextOptions, TextRules, TokenCounter
 from wyoming_pocket_tts.text.process import Processor
 from wyoming_pocket_tts.text.raw import Decode, Encode, split_raw
 from wyoming_pocket_tts.text.segment import Packer, Segment, Sentence
 
+# Half characters, as broken JSON may hold them, cannot be given to a tokenizer.
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _SSML_BEGINNINGS = ("<speak", "<?xml")
 
 
 class TextPipeline:
     """Makes segments of one text. An object serves one text: not to be used again after `flush`."""
 
-    def __init__(self, options: TextOptions, count_tokens: TokenCounter, language: str) -> None:
+    def __init__(
+        self,
+        options: TextOptions,
+        count_tokens: TokenCounter,
+        language: str,
+        *,
+        known: Known | None = None,
+        dictionary: Callable[[str], str] | None = None,
+    ) -> None:
         """Builds the pipeline.
 
         Args:
             options: what to do; `raw` is for `RawPipeline`.
             count_tokens: how many tokens the model makes of a text.
             language: "en", "de-AT", ...; "" or an unknown one: no normalisation, English rules for abbreviations.
+            known: whether the model's vocabulary has a character; must not change. None: all are known.
+            dictionary: how the user wants words to be said, `Dictionary.lexicon(language)`.
         """
         if options.raw:
             raise ValueError("options.raw is set: use RawPipeline")
         self._options = options
         self._language = language.replace("_", "-").split("-")[0].lower()
-        self._processor = Processor(options, self._language)
+        self._processor = Processor(options, language, known=known, dictionary=dictionary)
         self._packer = Packer(options, count_tokens)
         self._head = ""  # text that may still turn out to be the beginning of SSML
         self._cutter: Cutter | None = None
@@ -44,6 +60,7 @@ class TextPipeline:
 
     def feed(self, piece: str) -> list[Segment]:
         """Takes the next piece of the text, of any length; gives the segments that are certain."""
+        piece = _SURROGATES.sub("\ufffd", piece)
         cutter = self._cutter
         if cutter is None:
             self._head += piece
@@ -112,8 +129,8 @@ class TextPipeline:
                 Sentence(
                     text=part.text,
                     words=unit.words if len(parts) == 1 else count_words(part.text),
-                    ends_sentence=unit.ends_sentence if last else False,
-                    gap=unit.gap if last else max(unit.gap, type(unit.gap).SENTENCE),
+                    ends_sentence=unit.ends_sentence if last else ends_with_mark(part.text),
+                    gap=unit.gap if last else Gap.SENTENCE,
                     at_once=unit.first_clause and last,
                     break_ms=part.break_ms,
                 )

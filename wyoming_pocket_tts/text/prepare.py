@@ -31,8 +31,8 @@ _CLOSERS = "\"'”’»›)]}）］｝」』】》〉"
 _WEAK = ",;:-–—‐‑‒―，、；：،؛"
 _LINE_BREAK = re.compile(rf"[^\S{NEWLINES}]*[{NEWLINES}]\s*")
 _LEADING_MARKS = re.compile(r"\A[\s.,;:!?…)\]}»*•–—-]+(?=\s)")
-_MARK_THEN_WEAK = re.compile(r"([!?…])\s*[,;:]+")
-_STOP_THEN_WEAK = re.compile(r"\.\s*[,;:]+")
+_MARK_THEN_WEAK = re.compile(r"([!?…])(?:\s*[,;:])+")
+_STOP_THEN_WEAK = re.compile(r"\.(?:\s*[,;:])+")
 _HAN_KANA = re.compile("[぀-ヿ㐀-鿿豈-﫿]")
 _DEVANAGARI = re.compile("[ऀ-ॿ]")
 _URDU = re.compile("[ٹڈڑںےۓہھ]")

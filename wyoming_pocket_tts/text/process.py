@@ -1,31 +1,83 @@
-"""What is done to one unit of raw text: markup, characters, dictionary, normalisation, in this order.
+"""What is done to one unit of raw text: markup, characters, dictionary, normalisation, vocabulary, in this order.
 
-Each step is pure and can be switched off; with all of them off a unit passes through unchanged.
+Each step is pure and can be switched off; with all of them off a unit passes through unchanged. Modules with tables are imported
+when they are first needed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
+from wyoming_pocket_tts.text import addresses, characters, markup
 from wyoming_pocket_tts.text.cutter import Unit
 from wyoming_pocket_tts.text.options import TextOptions
+from wyoming_pocket_tts.text.ssml import Part, parse_ssml
 
-
-@dataclass(frozen=True)
-class Part:
-    """Processed text, and the explicit pause after it (None: none)."""
-
-    text: str
-    break_ms: int | None = None
+Step = Callable[[str], str]
 
 
 class Processor:
     """The steps for one language."""
 
-    def __init__(self, options: TextOptions, language: str) -> None:
+    def __init__(
+        self,
+        options: TextOptions,
+        language: str,
+        *,
+        known: characters.Known | None = None,
+        dictionary: Step | None = None,
+    ) -> None:
+        """Builds the steps.
+
+        Args:
+            options: which steps are wanted.
+            language: "en", "pt-BR", ...
+            known: the model's vocabulary; None: everything is known.
+            dictionary: the user's dictionary for the language, as it is now.
+        """
         self._options = options
         self._language = language
+        self._base = language.replace("_", "-").split("-")[0].lower()
+        self._known = known
+        self._dictionary = dictionary
 
     def process(self, unit: Unit, *, ssml: bool) -> list[Part]:
-        """The parts of a unit, in order; usually one."""
-        return [Part(unit.text)]
+        """The parts of a unit, in order; more than one only where explicit pauses divide it."""
+        if not ssml:
+            text = unit.text
+            if self._options.markup:
+                text = markup.speak_markdown(text, unit.line_start)
+            return [Part(self._spoken(text))]
+        parts = [
+            Part(self._spoken(part.text), part.break_ms)
+            for part in parse_ssml(unit.text, self._base)
+        ]
+        if len(parts) > 1 and not parts[-1].text.strip():
+            # Nothing but the space after a last break: it stays with the text before.
+            before = parts[-2]
+            parts[-2:] = [Part(before.text + parts[-1].text, before.break_ms)]
+        return parts
+
+    def _spoken(self, text: str) -> str:
+        options = self._options
+        if options.markup:
+            text = addresses.speak_addresses(markup.drop_emoji(text), self._base)
+        if options.characters:
+            text = characters.fold(text)
+        if self._dictionary is not None:
+            text = self._dictionary(text)
+        if options.normalise and self._language:
+            text = self._normalised(text)
+        if options.characters and self._known is not None:
+            text = characters.restrict(text, self._known)
+        return text
+
+    def _normalised(self, text: str) -> str:
+        from wyoming_pocket_tts.text.normalise import normalise
+
+        # The white space around a unit is not the business of normalisation.
+        core = text.strip()
+        if not core:
+            return text
+        begin = text.index(core)
+        return text[:begin] + normalise(core, self._language) + text[begin + len(core) :]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from wyoming_pocket_tts.text.boundaries import CLOSERS, TERMINALS, Gap, speakable
+from wyoming_pocket_tts.text.boundaries import Gap, ends_with_mark, speakable
 from wyoming_pocket_tts.text.cutter import SHORT_WORDS
 from wyoming_pocket_tts.text.options import TextOptions, TokenCounter
 from wyoming_pocket_tts.text.split import split_balanced
@@ -213,5 +213,4 @@ class Packer:
 
 def _is_heading(sentence: Sentence) -> bool:
     """A line of its own without a final mark belongs to what follows it."""
-    text = sentence.text.rstrip().rstrip(CLOSERS.replace("\\", ""))
-    return sentence.gap >= Gap.LINE and text[-1:] not in TERMINALS
+    return sentence.gap >= Gap.LINE and not ends_with_mark(sentence.text)
