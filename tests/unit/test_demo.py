@@ -121,3 +121,15 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelFileError, match="the demo model cannot be made"):
         demo_model(tmp_path / "file")
+
+
+def test_upstream_runs_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Configuration, weights, tokenizer and voice state are what the reference package expects."""
+    pocket_tts = pytest.importorskip("pocket_tts")
+    _, voice = demo_model(tmp_path)
+    path = Path(voice.source)
+    monkeypatch.chdir(path.parent)  # it takes relative paths from there
+    model = pocket_tts.TTSModel.load_model(config=str(path.with_name("model.yaml")))
+    samples = model.generate_audio(model.get_state_for_audio_prompt(path), "Hello there.")
+    assert 1.0 < samples.shape[-1] / model.sample_rate < 4.0
+    assert -25 < 20 * math.log10(float(samples.square().mean().sqrt())) < -20
