@@ -50,7 +50,7 @@ _NARROW_SPACES = re.compile("(?<!\\d)[\u00a0\u2007\u2009\u202f]|[\u00a0\u2007\u2
 # superscripts and fractions: those mean something else than their digits.
 _COMPATIBLE = re.compile("[\uff01-\uff5e\uffe0-\uffe6\ufb00-\ufb06\U0001d400-\U0001d7ff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_DOTS = re.compile(r"\.(?: ?\.){2,}")
+_DOTS = re.compile(r"[ \t]?\.(?: ?\.){2,}")
 _REPEATED = re.compile(r"([!?,;])\1+")
 
 # What stands in for a character that a vocabulary lacks; a space where nothing does.

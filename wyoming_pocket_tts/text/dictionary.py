@@ -12,7 +12,7 @@ A word is matched whole; one in lower case matches in any case, one with capital
 spoken form may name its groups. Words come first, the longest first; then expressions, in the order of the file.
 
 Expressions can take time without end. They run in the `regex` package under a timeout: one that exceeds it on trial texts when
-the file is read is refused; one that exceeds it later is left out from then on, with a warning.
+the file is read is refused; one that exceeds it later, three times, is left out from then on, with a warning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _LOGGER = logging.getLogger(__name__)
 EVERY_LANGUAGE = "*"
 MAX_ENTRIES = 5000
 _TRIAL_TIMEOUT_S = 0.05
-_USE_TIMEOUT_S = 0.02
+_USE_TIMEOUT_S = 0.05
+# A busy machine alone may make a good expression late once.
+_TIMEOUTS_ALLOWED = 2
 _CHECK_INTERVAL_S = 1.0
 
 
@@ -45,7 +47,7 @@ class _Expression:
     name: str
     pattern: Any  # a regex.Pattern: the package's types know no timeout
     spoken: str
-    failed: bool = False
+    timeouts: int = 0
 
 
 @dataclass
@@ -56,15 +58,12 @@ class Lexicon:
     expressions: list[_Expression] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._by_case = {
-            word: spoken for word, spoken in self.words.items() if word != word.lower()
-        }
-        self._any_case = {w: spoken for w, spoken in self.words.items() if w == w.lower()}
         longest_first = sorted(self.words, key=lambda word: (-len(word), word))
-        alternatives = "|".join(re.escape(word) for word in longest_first)
-        self._pattern = (
-            re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE) if alternatives else None
+        alternatives = "|".join(
+            f"(?i:{re.escape(word)})" if word == word.lower() else re.escape(word)
+            for word in longest_first
         )
+        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)") if alternatives else None
 
     def __call__(self, text: str) -> str:
         if self._pattern is not None:
@@ -75,21 +74,22 @@ class Lexicon:
 
     def _word(self, match: re.Match[str]) -> str:
         word = match.group()
-        spoken = self._by_case.get(word)
-        return self._any_case.get(word.lower(), word) if spoken is None else spoken
+        return self.words.get(word) or self.words.get(word.lower(), word)
 
 
 def _apply(expression: _Expression, text: str) -> str:
-    if expression.failed:
+    if expression.timeouts > _TIMEOUTS_ALLOWED:
         return text
     try:
         said: str = expression.pattern.sub(expression.spoken, text, timeout=_USE_TIMEOUT_S)
     except TimeoutError:
-        expression.failed = True
-        _LOGGER.warning(
-            "dictionary entry %r takes too long and is not used any more: write it without nested repetition",
-            expression.name,
-        )
+        expression.timeouts += 1
+        if expression.timeouts > _TIMEOUTS_ALLOWED:
+            _LOGGER.warning(
+                "dictionary entry %s takes too long and is not used any more: "
+                "write it without nested repetition",
+                expression.name,
+            )
         return text
     return said
 

@@ -29,6 +29,8 @@ _REFERENCE = re.compile(r"[ \t]?\[\^?\d{1,3}\](?!\w)")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)?[^\s<>]*[@:][^\s<>]+)>")
 _CODE = re.compile(r"(`+)([^`](?:.*?[^`])??)\1(?!`)", re.S)
 _TICKS = re.compile(r"`{2,}|(?<!\w)`|`(?!\w)")
+_ESCAPED_BASE = 0xE000  # an escaped character hides in the private use area while marks are read
+_HIDDEN = re.compile("[\ue021-\ue07e]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _STRUCK = re.compile(r"~~+")
 _DOUBLE_STARS = re.compile(r"\*{2,}|_{2,}(?=\w)|(?<=\w)_{2,}")
@@ -66,6 +68,15 @@ def speak_markdown(text: str, line_start: bool) -> str:
     if not _needs_work(text):
         return text
     text = _FENCE.sub("", text) if "```" in text or "~~~" in text else text
+    if "\\" in text:
+        text = _ESCAPE.sub(lambda m: chr(_ESCAPED_BASE + ord(m.group(1))), text)
+        return _HIDDEN.sub(
+            lambda m: chr(ord(m.group()) - _ESCAPED_BASE), _without_marks(text, line_start)
+        )
+    return _without_marks(text, line_start)
+
+
+def _without_marks(text: str, line_start: bool) -> str:
     text = _blocks(text, line_start)
     if "<" in text:
         text = _COMMENT.sub(" ", text)
@@ -135,8 +146,6 @@ def _inline(text: str) -> str:
         text = _DOUBLE_STARS.sub("", text)
         text = _UNDERSCORE.sub("", _STAR.sub("", text))
         text = _SNAKE.sub(" ", text)
-    if "\\" in text:
-        text = _ESCAPE.sub(r"\1", text)
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m.group()), text)
     return text
