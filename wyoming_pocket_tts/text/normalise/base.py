@@ -15,7 +15,7 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
    another way ("un'ora", "un million d'euros"), `join_money` for sums with a hundredth part, `unit_symbols` and
    `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted_word` where a bare number agrees with the
    word after it ("1 Minute" -> "eine Minute").
-3. Little words: `range_word` (or `join_range`), `ratio_word`, `prefixes` (a sign before a number), `operators` (between numbers),
+3. Little words: `range_word` (or `join_range`), `ratio_word`, `per`, `prefixes` (a sign before a number), `operators` (between numbers),
    `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
 4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
    those of `units`.
@@ -87,6 +87,7 @@ class Language:
 
     range_word = "to"
     ratio_word = "to"
+    per = ""  # "€0.25/kWh": "per"; "" leaves it out
     prefixes: Mapping[str, str] = {"-": "minus", "+": "plus"}
     operators: Mapping[str, str] = {}
     symbols: Mapping[str, str] = {}
@@ -204,6 +205,10 @@ class Language:
         "veintiún minutos". None: the plain cardinal."""
         return None
 
+    def count_in(self, number: Number, unit: Unit, context: Context) -> str:
+        """`count` where the words around it decide the form ("a five-kilogram bag")."""
+        return self.count(number, unit)
+
     def count_range(self, first: Number, second: Number, unit: Unit) -> str:
         """ "five to ten kilometres"."""
         name = unit.name(self.is_singular(second))
@@ -213,6 +218,10 @@ class Language:
     def join_range(self, first: str, second: str) -> str:
         """ "five to ten"; both are words already ("da cinque a dieci")."""
         return f"{first} {self.range_word} {second}"
+
+    def join_days(self, first: str, second: str) -> str:
+        """ "Monday to Friday"."""
+        return self.join_range(first, second)
 
     def scaled(self, number: Number, scale: str, unit: Unit) -> str:
         """ "one point five million euros"."""

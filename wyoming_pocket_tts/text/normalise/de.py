@@ -141,6 +141,7 @@ class German(Language):
 
     range_word = "bis"
     ratio_word = "zu"
+    per = "pro"
     prefixes = {
         "-": "minus", "+": "plus", "±": "plus minus", "~": "etwa", "≈": "etwa", "<": "unter", ">": "über",
         "≤": "höchstens", "≥": "mindestens",

@@ -45,6 +45,7 @@ class English(Language):
         "³": "cubed", "→": "to", "⇒": "to", "µ": "micro", "μ": "micro", "Ω": "ohms", "∞": "infinity", "№": "number",
         "‰": "per mille", "/": "", "port": "port", "version": "version",
     }  # fmt: skip
+    per = "per"
     number_sign = "number"
     number_abbreviations = r"[Nn]o\.|[Nn]os\.|[Nn]r\."
     hashtag = "hashtag"
@@ -169,6 +170,11 @@ class English(Language):
             )
         low = f"oh {self.cardinal(int(tail))}" if tail[0] == "0" else self.cardinal(int(tail))
         return f"{self.cardinal(int(head))} {low}"
+
+    def count_in(self, number: Number, unit: Unit, context: Context) -> str:
+        if context.before.lower() in ("a", "an") and context.after:
+            return f"{self.number(number)} {unit.singular}"
+        return self.count(number, unit)
 
     def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
         return f"{whole} and {self.count(hundredths, unit)}"

@@ -299,6 +299,7 @@ SAID: dict[str, str] = {
     "CO2": "C O two",
     "H2O": "H two O",
     "HVAC": "H vac",
+    "pH": "P H",
     "LoRa": "Lora",
     "VoIP": "Voip",
 }

@@ -35,6 +35,7 @@ class Dutch(Language):
 
     range_word = "tot"
     ratio_word = "op"
+    per = "per"
     prefixes = {
         "-": "min", "+": "plus", "±": "plus of min", "~": "ongeveer", "≈": "ongeveer", "<": "minder dan",
         ">": "meer dan", "≤": "hoogstens", "≥": "minstens",
@@ -101,6 +102,9 @@ class Dutch(Language):
     def decade(self, digits: str) -> str | None:
         """ "de jaren tachtig"."""
         return f"jaren {self.cardinal(int(digits))}"
+
+    def join_days(self, first: str, second: str) -> str:
+        return f"{first} tot en met {second}"
 
     def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
         return f"{whole} {self.number(hundredths)}"

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from . import rules_calendar, rules_codes, rules_numbers, rules_quantities, rules_words
+from . import rules_calendar, rules_codes, rules_money, rules_numbers, rules_quantities, rules_words
 from .base import Language, Rule
 
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
@@ -29,6 +29,7 @@ class Normaliser:
         self._digit_rules: tuple[Rule, ...] = (
             *rules_codes.rules(language),
             *rules_calendar.rules(language),
+            *rules_money.rules(language),
             *rules_quantities.rules(language),
             *rules_numbers.rules(language),
             *rules_words.mixed_rules(language),

@@ -63,7 +63,7 @@ def weekday_rules(language: Language) -> tuple[Rule, ...]:
 
     def read(match: re.Match[str]) -> str | None:
         first, second = (language.weekdays[match[i].lower()] for i in (1, 2))
-        return language.join_range(first, second) if first != second else None
+        return language.join_days(first, second) if first != second else None
 
     return (Rule(pattern, read, "-\u2010\u2011\u2013\u2014"),)
 

@@ -66,8 +66,8 @@ def rules(language: Language) -> tuple[Rule, ...]:
     def version(match: re.Match[str]) -> str | None:
         parts = match[2].split(".")
         looks_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
-        if not match[1] and looks_grouped and language.decimal_mark == ",":
-            return None  # "1.234.567" is a number there
+        if not match[1] and looks_grouped:
+            return None  # "1.234.567" is a number in every language
         if (
             not match[1]
             and not match[3]
@@ -137,6 +137,8 @@ def _code(language: Language, digits: str) -> str:
 def _version_part(language: Language, digits: str) -> str:
     if digits[0] == "0" and len(digits) > 1:
         return language.digits(digits)
+    if len(digits) == 4 and digits.startswith("20"):
+        return language.year(int(digits))  # "2026.11.1"
     return language.cardinal(int(digits))
 
 

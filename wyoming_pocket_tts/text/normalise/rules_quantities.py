@@ -1,4 +1,4 @@
-"""Rules for numbers with a unit or a currency, alone or as a range, and for units that stand alone.
+"""Rules for numbers with a unit, alone or as a range.
 
 A number is read here only if the unit is beside it; the language's plural and gender rules do the rest.
 """
@@ -9,8 +9,8 @@ import re
 
 from .base import Language, Rule
 from .numbers import MINUS, number_pattern, parse_number
+from .rules_calendar import context_of
 from .units import (
-    CURRENCY_SYMBOLS,
     SMALL_UNITS,
     SPACED_UNITS,
     UNIT_SYMBOLS,
@@ -18,11 +18,11 @@ from .units import (
     symbol_table,
 )
 
-_S = r"[ \u00a0\u2007\u2009\u202f]"
+SPACE = r"[ \u00a0\u2007\u2009\u202f]"
+_S = SPACE
 DASH = f"{_S}?[{MINUS}]{_S}?"
 # A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
 SIGN = rf"(?<![\w.,)%°²³])([{MINUS}+±~≈<>≤≥]{_S}?)?"
-_DIGIT_BEFORE = re.compile(r"[0-9]\s?$")
 AFTER_UNIT = r"(?![\w²³]|['’]\w)"
 
 VULGAR: dict[str, tuple[int, int]] = {
@@ -47,7 +47,7 @@ VULGAR_SIGNS = "".join(VULGAR)
 
 def rules(language: Language) -> tuple[Rule, ...]:
     """Rules for texts with digits."""
-    return (*_money_rules(language), *_unit_rules(language))
+    return _unit_rules(language)
 
 
 def prefix(language: Language, sign: str | None) -> tuple[str, bool]:
@@ -60,67 +60,29 @@ def prefix(language: Language, sign: str | None) -> tuple[str, bool]:
     return f"{language.prefixes[mark]} " if mark in language.prefixes else "", False
 
 
-def _money_rules(language: Language) -> list[Rule]:
-    table = symbol_table(CURRENCY_SYMBOLS, language.currencies, language.currency_symbols)
-    if not table:
-        return []
-    number = number_pattern(language.spaced_thousands)
-    signs = any_of(table)
-    scale = any_of(language.scales)
-    scaled = f"(?:{_S}?({scale})(?!\\w))?"
-    # Words and abbreviations ("Euro", "Fr.") stand after the sum only.
-    leading = any_of(symbol for symbol in table if symbol.upper() == symbol)
-    before = re.compile(
-        rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({leading})({_S}?[{MINUS}]?)({number})"
-        rf"(?:{DASH}(?:(?:{leading}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}"
-    )
-    after = re.compile(
-        rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?{scaled}{_S}?({signs})(?!\w)"
-    )
-
-    def say(sign: str, minus: bool, first: str, second: str, scale: str, symbol: str) -> str | None:
-        currency = language.currencies[table[symbol]]
-        number = parse_number(first, language.decimal_mark, negative=minus)
-        other = parse_number(second, language.decimal_mark) if second else None
-        if number is None or (second and other is None):
-            return None
-        if other is not None:
-            if language.scales.get(scale):
-                upper = language.scaled(other, language.scales[scale], currency.main)
-                return sign + language.join_range(language.number(number), upper)
-            if number.decimals or other.decimals:
-                return sign + language.join_range(
-                    language.money(number, currency), language.money(other, currency)
-                )
-            return sign + language.count_range(number, other, currency.main)
-        if scale:
-            return sign + language.scaled(number, language.scales[scale], currency.main)
-        return sign + language.money(number, currency)
-
-    def read_before(match: re.Match[str]) -> str | None:
-        if match[3][:1].isspace() and _DIGIT_BEFORE.search(
-            match.string[max(0, match.start() - 2) : match.start()]
-        ):
-            return (
-                None  # "5 € 6": the sign belongs to the number before it, but not in "2 $5 tickets"
-            )
-        sign, minus = prefix(language, match[1])
-        minus = minus or bool(match[3].strip())
-        return say(sign, minus, match[4], match[5] or "", match[6] or "", match[2])
-
-    def read_after(match: re.Match[str]) -> str | None:
-        sign, minus = prefix(language, match[1])
-        return say(sign, minus, match[2], match[3] or "", match[4] or "", match[5])
-
-    return [Rule(before, read_before), Rule(after, read_after)]
+def per_pattern(language: Language) -> str:
+    """Regular expression (one group) of what a quantity is for: "/kWh", "/month"."""
+    if not language.per:
+        return "()"
+    table = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols)
+    return rf"(?:{_S}?/{_S}?({any_of(table)}|[^\W\d_]{{3,20}}){AFTER_UNIT})?"
 
 
-def _unit_rules(language: Language) -> list[Rule]:
+def per_words(language: Language, written: str | None) -> str:
+    """ " per kilowatt hour"."""
+    if not written:
+        return ""
+    key = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols).get(written)
+    return f" {language.per} {language.units[key].singular if key else written}"
+
+
+def _unit_rules(language: Language) -> tuple[Rule, ...]:
     table = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols)
     number = number_pattern(language.spaced_thousands)
     signs = any_of(table)
+    per = per_pattern(language)
     pattern = re.compile(
-        rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}"
+        rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}{per}"
     )
     half = re.compile(rf"{SIGN}([0-9]{{0,15}})([{VULGAR_SIGNS}]){_S}?({signs}){AFTER_UNIT}")
 
@@ -142,8 +104,9 @@ def _unit_rules(language: Language) -> list[Rule]:
             and match.string[match.end() : match.end() + 1] == " "
         ):
             return None  # "5 in the kitchen"
+        end = per_words(language, match[8]) or _point(language, match, symbol)
         if not match[5]:
-            return sign + language.count(first, unit) + _point(language, match, symbol)
+            return sign + language.count_in(first, unit, context_of(match)) + end
         second = parse_number(match[5], mark, small=small, negative=bool(match[4]))
         if second is None:
             return None
@@ -152,7 +115,7 @@ def _unit_rules(language: Language) -> list[Rule]:
             return sign + language.join_range(
                 language.count(first, other), language.count(second, unit)
             )
-        return sign + language.count_range(first, second, unit) + _point(language, match, symbol)
+        return sign + language.count_range(first, second, unit) + end
 
     def read_half(match: re.Match[str]) -> str | None:
         sign, minus = prefix(language, match[1])
@@ -164,7 +127,7 @@ def _unit_rules(language: Language) -> list[Rule]:
         unit = language.units[table[match[4]]]
         return language.fraction_of(sign + words, unit, whole > 0)
 
-    return [Rule(pattern, read), Rule(half, read_half)]
+    return (Rule(pattern, read), Rule(half, read_half))
 
 
 def _point(language: Language, match: re.Match[str], symbol: str) -> str:
