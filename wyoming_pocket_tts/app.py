@@ -210,8 +210,8 @@ class App:
         await self._server.start(self._settings.uri)
         # Last, since who finds us asks at once, and does not ask twice.
         self._announcer = self._make_announcer(self._settings, self._server)
-        if self._announcer is not None:
-            await self._announcer.start()
+        if not await self._unless_stopped(self._announce()):
+            return False
         voices = [voice.name for voice in self._speech.synthesizer.voices()]
         _LOGGER.info(
             "Ready",
@@ -222,6 +222,14 @@ class App:
             },
         )
         return True
+
+    async def _announce(self) -> None:
+        """A network that cannot be told is no reason not to serve those who know the address."""
+        if self._announcer is not None:
+            try:
+                await self._announcer.start()
+            except Exception as error:
+                _LOGGER.warning("The server is not announced on the network: %s", error)
 
     async def _serve(self) -> None:
         assert self._server is not None

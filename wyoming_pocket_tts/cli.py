@@ -16,11 +16,13 @@ from typing import NoReturn, Protocol
 from wyoming_pocket_tts import __version__
 from wyoming_pocket_tts.errors import (
     CallerError,
-    ConfigError,
+    DownloadError,
+    ModelFileError,
     ModelUnavailable,
     PocketTTSError,
     SetupError,
     VoiceNotFound,
+    VoiceStateError,
 )
 
 PROGRAM = "wyoming-pocket-tts"
@@ -30,6 +32,9 @@ EXIT_FAULT = 1
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 3
 EXIT_INTERRUPTED = 130
+
+# What is not there, or does not fit; every other `SetupError` is a choice of the owner's to change.
+_UNAVAILABLE = (DownloadError, ModelFileError, ModelUnavailable, VoiceNotFound, VoiceStateError)
 
 COMMANDS = ("serve",)
 
@@ -121,11 +126,9 @@ def fail(error: PocketTTSError) -> int:
 
 def exit_code(error: PocketTTSError) -> int:
     """Usage and settings are 2, what is not there (or does not fit) is 3, the rest is a fault of ours."""
-    if isinstance(error, ConfigError):
-        return EXIT_USAGE
-    if isinstance(error, (SetupError, ModelUnavailable, VoiceNotFound)):
+    if isinstance(error, _UNAVAILABLE):
         return EXIT_UNAVAILABLE
-    if isinstance(error, CallerError):
+    if isinstance(error, (SetupError, CallerError)):
         return EXIT_USAGE
     return EXIT_FAULT
 

@@ -151,6 +151,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     [
         (errors.ConfigError("x"), 2),
         (errors.InvalidRequest("x"), 2),
+        (errors.SetupError("x"), 2),
         (errors.DownloadError("x", source="x", kind="offline"), 3),
         (errors.ModelFileError("x"), 3),
         (errors.VoiceStateError("x"), 3),
