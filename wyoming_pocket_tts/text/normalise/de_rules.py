@@ -124,7 +124,7 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         words = language.date(int(match[1]), 1, None, "", context_of(match)).rsplit(" ", 1)[0]
         return f"{words} bis "
 
-    half = re.compile(rf"(?<![\w.,/])(?:½|1/2){_S}([A-ZÄÖÜ][a-zäöüß]+)(?!\w)")
+    half = re.compile(rf"(?<![\w.,/])(?<![0-9]{_S})(?:½|1/2){_S}([A-ZÄÖÜ][a-zäöüß]+)(?!\w)")
     ending = re.compile(r"(?<![\w.,])([0-9]{1,4})-?(?:s?t)(e[nrsm]?)(?!\w)")
     er_form = re.compile(r"(?<![\w.,])([0-9]{1,4})er(?!\w)")
     times = re.compile(r"(?<![\w.,])([0-9]{1,4})(?:x|[- ]?[Mm]al)(?!\w)")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from .base import Language, Rule
+from .rules_calendar import valid_date
 from .units import UNIT_SYMBOLS, any_of, symbol_table
 
 _MAC = re.compile(
@@ -63,18 +64,20 @@ def rules(language: Language) -> tuple[Rule, ...]:
             words = f"{words} {language.symbols.get('/', '')} {language.cardinal(int(match[5]))}"
         return words
 
+    version_before = re.compile(rf"(?<!\w)(?:{language.version_words})[ \u00a0:]+$")
+
     def version(match: re.Match[str]) -> str | None:
         parts = match[2].split(".")
         looks_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
         if not match[1] and looks_grouped:
             return None  # "1.234.567" is a number in every language
-        if (
-            not match[1]
-            and not match[3]
-            and _looks_like_date(match[0], parts)
-            and len(parts[2]) == 4
-        ):
-            return None  # "30.11.2026"
+        if not match[1] and not match[3] and _looks_like_date(match[0], parts):
+            # "30.11.2026" is a date everywhere, "24.12.99" where dates have points; but not "Version 1.2.10".
+            lead = match.string[max(0, match.start() - 24) : match.start()]
+            if len(parts[2]) == 4 or (
+                language.decimal_mark == "," and not version_before.search(lead)
+            ):
+                return None
         words = f" {language.version_point} ".join(_version_part(language, part) for part in parts)
         if match[3]:
             stage = match[3] if len(match[3]) > 2 else language.spell(match[3])
@@ -151,4 +154,7 @@ def _looks_like_date(text: str, groups: list[str]) -> bool:
     if len(groups) != 3 or " " in text:
         return False
     first, second, third = groups
-    return len(first) <= 2 and len(second) <= 2 and len(third) in (2, 4)
+    if not (len(first) <= 2 and len(second) <= 2 and len(third) in (2, 4)):
+        return False
+    day, month = int(first), int(second)
+    return valid_date(day, month) or valid_date(month, day)
