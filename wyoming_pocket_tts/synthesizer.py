@@ -60,6 +60,11 @@ class Synthesizer:
         """Requests that speak or wait."""
         return self._active
 
+    def use_book(self, book: VoiceBook) -> None:
+        """Takes other voices from the next request on; requests that are being spoken keep theirs."""
+        self._book = book
+        self._host.keep_only(book.voices)
+
     def voices(self) -> Sequence[VoiceInfo]:
         """All voices, in a stable order."""
         return [
@@ -67,7 +72,7 @@ class Synthesizer:
                 name=voice.name,
                 languages=voice.languages,
                 description=voice.description,
-                installed=True,
+                installed=voice.installed and not self._host.refused(voice),
                 attribution_name=voice.attribution_name,
                 attribution_url=voice.attribution_url,
             )

@@ -25,6 +25,8 @@ class Voice:
         aliases: further names.
         speakers: speaker name -> name of the voice used instead.
         attribution_name, attribution_url: whose voice it is, and where its licence stands.
+        version: another one for a source whose content has changed.
+        installed: whether it can be spoken: its files are here, or can be fetched.
     """
 
     name: str
@@ -37,6 +39,8 @@ class Voice:
     speakers: Mapping[str, str] = field(default_factory=dict)
     attribution_name: str = ""
     attribution_url: str = ""
+    version: str = ""
+    installed: bool = True
 
 
 class VoiceBook:

@@ -9,20 +9,22 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wyoming_pocket_tts.engine.layout import parameter_count
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import ConfigError, ModelUnavailable, PocketTTSError, nearest
 from wyoming_pocket_tts.models.book import Voice
+from wyoming_pocket_tts.models.checkpoint import weight_sources
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
-from wyoming_pocket_tts.models.voices import read_voice_state
+from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
 
 _LOGGER = logging.getLogger(__name__)
 
 _MIB = 1024 * 1024
+_FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class ModelHost:
         wait_s: float = 30.0,
         budget_mib: int | None = None,
         voices_budget_mib: int = 256,
+        read_voice: ReadVoice | None = None,
+        percent: Callable[[Iterable[str]], int | None] = lambda sources: None,
     ) -> None:
         """Holds nothing yet.
 
@@ -59,19 +63,21 @@ class ModelHost:
             entries: by their names.
             options: for every engine.
             fetch: gives the local file of a source; blocking.
-            wait_s: how long a request waits for a model that is being loaded.
+            wait_s: how long a request waits for a model that is being loaded, or a voice that is being made.
             budget_mib: memory for models; over it, those not used for longest go. None: no limit.
             voices_budget_mib: memory for voice states, likewise.
+            read_voice: gives a voice's state; None reads finished voices alone.
+            percent: how much of some sources has been downloaded, None if unknown.
         """
         self.entries = {entry.name: entry for entry in entries}
         self._options = options
         self._fetch = fetch
         self._wait_s = wait_s
         self._budget = None if budget_mib is None else budget_mib * _MIB
-        self._voices_budget = voices_budget_mib * _MIB
+        self._percent = percent
+        self._states = VoiceStates(read_voice or VoiceReader(fetch), voices_budget_mib * _MIB)
         self._held: dict[str, _Held] = {}
         self._loading: dict[str, asyncio.Task[LoadedModel]] = {}
-        self._states: OrderedDict[tuple[str, str], VoiceState] = OrderedDict()
         self._closed = False
 
     def entry(self, name: str) -> ModelEntry:
@@ -87,14 +93,20 @@ class ModelHost:
         return self.entries[name]
 
     async def load_at_start(self) -> None:
-        """Loads what is to be there before the first request.
+        """Loads what is to be there before the first request, as far as the budget goes.
 
         Raises:
             SetupError: of the first model that cannot be loaded.
         """
         for entry in self.entries.values():
-            if entry.at_start:
-                await self._load(entry.name)
+            if not entry.at_start:
+                continue
+            if self._held and self._budget is not None:
+                more = _FLOAT_BYTES * parameter_count(entry.config)
+                if self._nbytes + more > self._budget:
+                    _LOGGER.info("Model %s is left for its first use: memory budget", entry.name)
+                    continue
+            await self._load(entry.name)
 
     @contextlib.asynccontextmanager
     async def use(self, voice: Voice) -> AsyncIterator[Speaker]:
@@ -103,14 +115,36 @@ class ModelHost:
         Raises:
             ModelUnavailable: not loaded within the wait, or cannot be loaded; says why.
         """
-        await self._ready(voice.model)
-        while voice.model not in self._held:
+        async with self._lend(voice.model, self._wait_s) as model:
+            yield Speaker(model, await self._voice_state(voice, model))
+
+    async def prepare(self, voice: Voice) -> None:
+        """Gets a voice ready ahead of its first request, however long that takes.
+
+        Raises:
+            ModelUnavailable: it cannot be had; says why.
+        """
+        async with self._lend(voice.model, None) as model:
+            await self._states.get(voice, model, None)
+
+    def refused(self, voice: Voice) -> bool:
+        """Whether the last attempt to get this voice failed."""
+        return self._states.refused(voice)
+
+    def keep_only(self, voices: tuple[Voice, ...]) -> None:
+        """Forgets the states of voices that are no more."""
+        self._states.keep_only(voices)
+
+    @contextlib.asynccontextmanager
+    async def _lend(self, name: str, wait_s: float | None) -> AsyncIterator[LoadedModel]:
+        await self._ready(name, wait_s)
+        while name not in self._held:
             # Dropped again for another model between its load and our turn on the loop.
-            await self._ready(voice.model)
-        held = self._held[voice.model]
+            await self._ready(name, wait_s)
+        held = self._held[name]
         held.users += 1
         try:
-            yield Speaker(held.model, await self._voice_state(voice, held.model))
+            yield held.model
         finally:
             held.users -= 1
             held.used_at = time.monotonic()
@@ -121,17 +155,20 @@ class ModelHost:
         self._closed = True
         for task in self._loading.values():
             task.cancel()
+        self._states.close()
         held, self._held = self._held, {}
         for one in held.values():
             await asyncio.to_thread(one.model.worker.stop)
 
-    async def _ready(self, name: str) -> None:
+    async def _ready(self, name: str, wait_s: float | None) -> None:
         """Loads the model when it is not there. Only the wait is bounded: loading goes on for the next request."""
         try:
-            await asyncio.wait_for(asyncio.shield(self._load(name)), self._wait_s)
+            await asyncio.wait_for(asyncio.shield(self._load(name)), wait_s)
         except asyncio.TimeoutError:
+            percent = self._downloaded(self.entries[name])
+            doing = "loaded" if percent in (None, 100) else f"downloaded ({percent} %)"
             raise ModelUnavailable(
-                f"Model {name!r} is still being loaded; try again in a moment."
+                f"Model {name!r} is still being {doing}; try again in a moment."
             ) from None
         except PocketTTSError as error:
             raise ModelUnavailable(f"Model {name!r} cannot be loaded: {error}") from error
@@ -168,28 +205,24 @@ class ModelHost:
             _LOGGER.error("Model %s cannot be loaded: %s", name, task.exception())
 
     async def _voice_state(self, voice: Voice, model: LoadedModel) -> VoiceState:
-        key = (voice.model, voice.source)
-        state = self._states.get(key)
-        if state is None:
-            try:
-                state = await asyncio.to_thread(self._read_voice, voice, model)
-            except PocketTTSError as error:
-                raise ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}") from error
-            self._states[key] = state
-        self._states.move_to_end(key)
-        while len(self._states) > 1 and self._states_bytes() > self._voices_budget:
-            self._states.popitem(last=False)
-        return state
+        try:
+            return await self._states.get(voice, model, self._wait_s)
+        except asyncio.TimeoutError:
+            raise ModelUnavailable(
+                f"Voice {voice.name!r} is still being made or fetched; try again in a moment."
+            ) from None
 
-    def _read_voice(self, voice: Voice, model: LoadedModel) -> VoiceState:
-        path = self._fetch(voice.source)
-        return read_voice_state(path, model.entry.config, identity=model.identity)
+    def _downloaded(self, entry: ModelEntry) -> int | None:
+        """Percent of the model's files that has come, None if unknown."""
+        weights = weight_sources(entry.config, voice_cloning=entry.voice_cloning)
+        return self._percent((*weights, entry.config.flow_lm.lookup_table.tokenizer_path))
 
-    def _states_bytes(self) -> int:
-        return sum(state.nbytes for state in self._states.values())
+    @property
+    def _nbytes(self) -> int:
+        return sum(held.model.nbytes for held in self._held.values())
 
     def _shrink(self, keep: str | None = None) -> None:
-        """Drops idle models, least recently used first, until the rest fits the budget."""
+        """Drops idle models, least recently used first, until the rest fits the budget; the last one stays whatever it needs."""
         if self._budget is None:
             return
         idle = sorted(
@@ -198,11 +231,10 @@ class ModelHost:
             if held.users == 0 and name != keep
         )
         for _, name in idle:
-            if sum(held.model.nbytes for held in self._held.values()) <= self._budget:
+            if self._nbytes <= self._budget or len(self._held) == 1:
                 return
             dropped = self._held.pop(name)
-            for key in [key for key in self._states if key[0] == name]:
-                del self._states[key]
+            self._states.forget_model(name)
             _LOGGER.info("Model %s is dropped to stay within the memory budget", name)
             # Its thread ends after the step it is in, which is none: nobody uses it.
             dropped.model.worker.stop()

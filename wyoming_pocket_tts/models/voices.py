@@ -102,6 +102,18 @@ def read_voice_state(path: Path, config: ModelConfig, *, identity: str | None = 
             raise VoiceStateError(f"{path}: {error}") from error
 
 
+def is_voice_state(path: Path) -> bool:
+    """Whether a file claims to be a voice state, by its name or by its first bytes; a recording has neither."""
+    if path.suffix.lower() == ".safetensors":
+        return True
+    try:
+        with path.open("rb") as file:
+            # The length of the header in eight bytes, then its JSON.
+            return file.read(9)[8:] == b"{"
+    except OSError:
+        return False
+
+
 def read_voice_metadata(path: Path) -> VoiceMetadata:
     """Reads the header alone.
 

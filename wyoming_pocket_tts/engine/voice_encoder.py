@@ -1,0 +1,41 @@
+"""From a prepared prompt to a voice state: Mimi's encoder, then FlowLM over what it heard.
+
+Built for one voice from a full checkpoint and dropped again. Always in float32, whatever kernels a running engine uses: a voice is
+made once and kept, so it must not depend on the machine's fastest kernel of that day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.engine.flow_lm import FlowLM
+from wyoming_pocket_tts.engine.mimi_encoder import MimiEncoder
+from wyoming_pocket_tts.engine.state import VoiceState
+
+
+class VoiceEncoder:
+    """What makes voices with one model's weights."""
+
+    def __init__(self, config: ModelConfig, tensors: Mapping[str, Tensor]) -> None:
+        """Builds it from a full checkpoint's tensors (canonical names, float32); Mimi's decoder half is not touched."""
+        self._encoder = MimiEncoder(config.mimi, tensors)
+        self._flow_lm = FlowLM(config, tensors)
+
+    @torch.inference_mode()
+    def encode(self, audio: Tensor) -> VoiceState:
+        """Makes a voice state.
+
+        Args:
+            audio: [S] float32 at the model's sample rate, already ending on a pause.
+
+        Raises:
+            ValueError: for an empty prompt.
+        """
+        rows = self._flow_lm.embed_voice(self._encoder.encode(audio))
+        cache = self._flow_lm.new_cache(rows.shape[0])
+        self._flow_lm.prefill(rows, cache)
+        return cache.export()

@@ -1,0 +1,136 @@
+"""Voice states in memory: read (or made) once however many ask, kept while there is room.
+
+Reading runs in threads; everything else runs on the event loop, so nothing here needs a lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+from wyoming_pocket_tts.engine.state import VoiceState
+from wyoming_pocket_tts.errors import ModelUnavailable, PocketTTSError
+from wyoming_pocket_tts.models.book import Voice
+from wyoming_pocket_tts.models.cloning import VoiceCloner
+from wyoming_pocket_tts.models.loading import LoadedModel
+from wyoming_pocket_tts.models.voices import is_voice_state, read_voice_state
+
+_LOGGER = logging.getLogger(__name__)
+
+ReadVoice = Callable[[Voice, LoadedModel], VoiceState]
+Key = tuple[str, str, str]
+
+
+class VoiceReader:
+    """Gets a voice's state from its source, a finished voice or a recording; blocking."""
+
+    def __init__(self, fetch: Callable[[str], Path], cloner: VoiceCloner | None = None) -> None:
+        self._fetch = fetch
+        self._cloner = cloner
+
+    def __call__(self, voice: Voice, model: LoadedModel) -> VoiceState:
+        """
+        Raises:
+            SetupError, AudioPromptError: it cannot be had or does not fit; says why.
+        """
+        path = self._fetch(voice.source)
+        config = model.entry.config
+        if self._cloner is None or is_voice_state(path):
+            return read_voice_state(path, config, identity=model.identity)
+        return self._cloner.voice(path, model.entry.name, config, model.identity)
+
+
+class VoiceStates:
+    """The states that are in memory, and those on their way there."""
+
+    def __init__(self, read: ReadVoice, budget_bytes: int) -> None:
+        """
+        Args:
+            read: see `VoiceReader`.
+            budget_bytes: over it, those not used for longest go; the one just asked for stays.
+        """
+        self._read = read
+        self._budget_bytes = budget_bytes
+        self._states: OrderedDict[Key, VoiceState] = OrderedDict()
+        self._coming: dict[Key, asyncio.Task[VoiceState]] = {}
+        self._refused: set[Key] = set()
+
+    def refused(self, voice: Voice) -> bool:
+        """Whether the last attempt to get this voice failed."""
+        return _key(voice) in self._refused
+
+    async def get(self, voice: Voice, model: LoadedModel, wait_s: float | None) -> VoiceState:
+        """The state of a voice for a model.
+
+        Args:
+            voice: the voice.
+            model: the one that will speak; the caller keeps it loaded meanwhile.
+            wait_s: the longest wait; what is begun goes on after it, for the next request. None: no limit.
+
+        Raises:
+            ModelUnavailable: it cannot be had, or not yet; says why.
+            asyncio.TimeoutError: the wait is over.
+        """
+        key = _key(voice)
+        state = self._states.get(key)
+        if state is None:
+            if key not in self._coming:
+                task = asyncio.create_task(asyncio.to_thread(self._read, voice, model))
+                self._coming[key] = task
+                task.add_done_callback(lambda done: self._came(key, voice, done))
+            try:
+                state = await asyncio.wait_for(asyncio.shield(self._coming[key]), wait_s)
+            except PocketTTSError as error:
+                raise ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}") from error
+        # It may have been dropped already for one that came at the same time; whoever waited has it all the same.
+        self._states[key] = state
+        self._states.move_to_end(key)
+        self._shrink()
+        return state
+
+    def forget_model(self, name: str) -> None:
+        """Drops the states of a model that is dropped itself."""
+        for key in [key for key in self._states if key[0] == name]:
+            del self._states[key]
+
+    def keep_only(self, voices: tuple[Voice, ...]) -> None:
+        """Drops what belongs to no voice any more: files that are gone or have changed."""
+        keys = {_key(voice) for voice in voices}
+        for key in [key for key in self._states if key not in keys]:
+            del self._states[key]
+        self._refused &= keys
+
+    def close(self) -> None:
+        """Waits for nothing any more; a thread that reads ends by itself."""
+        for task in self._coming.values():
+            task.cancel()
+
+    @property
+    def nbytes(self) -> int:
+        return sum(state.nbytes for state in self._states.values())
+
+    def _came(self, key: Key, voice: Voice, task: asyncio.Task[VoiceState]) -> None:
+        del self._coming[key]
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            self._refused.discard(key)
+            self._states[key] = task.result()
+            self._shrink()
+            return
+        if isinstance(error, PocketTTSError):
+            if key not in self._refused:
+                _LOGGER.error("Voice %s cannot be used: %s", voice.name, error)
+            self._refused.add(key)
+
+    def _shrink(self) -> None:
+        while len(self._states) > 1 and self.nbytes > self._budget_bytes:
+            self._states.popitem(last=False)
+
+
+def _key(voice: Voice) -> Key:
+    return voice.model, voice.source, voice.version
