@@ -339,6 +339,31 @@ def test_idle_gives_complete_sentences_only():
     assert [(s.text, s.continuation) for s in pipeline.flush()] == [("And", False)]
 
 
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [
+        ("It is done.", True),
+        ("It is done. ", True),
+        ("It is 21.5 °C. ", True),
+        ("It is 21.", False),
+        ("It is 5 p.m.", False),
+        ("Ask Dr.", False),
+        ("By J.", False),
+        ("A line of its own\n", True),
+        ("It is", False),
+        ("It is,", False),
+        ("He said “yes.”", True),
+        ("今天天气很好。", True),
+        ("See [this one. Or", False),
+        ("...", False),
+    ],
+)
+def test_what_idle_takes_for_complete(text, complete):
+    pipeline = TextPipeline(TextOptions(normalise=False), words, "en")
+    assert pipeline.feed(text) == []
+    assert bool(pipeline.idle()) is complete
+
+
 def test_nothing_to_say_gives_no_segments():
     for text in ("", " ", "...", "***\n---\n", "\n\n", "?!"):
         assert run([text]) == []

@@ -149,7 +149,8 @@ def _code(text: str, position: int, start: int, final: bool) -> Construct | None
 
 def _fence(text: str, fence: re.Match[str], final: bool) -> Construct | None:
     closing = re.compile(rf"^[ \t]*`{{{len(fence.group(1))},}}[ \t]*(?:\n|\Z)", re.MULTILINE)
-    close = closing.search(text, fence.end())
+    closed = text.find(fence.group(1), fence.end()) >= 0
+    close = closing.search(text, fence.end()) if closed else None
     if close is None:
         # Code without an end: all the rest is code.
         return Construct(len(text), unlimited=True) if final else None

@@ -35,7 +35,9 @@ SHORT_WORDS = 2
 _SAFE_SPACE = re.compile(r"(?<=[^\W\d_])[^\S\n]+(?=[^\W\d_])")
 _CLAUSE_END = re.compile(r"[,;:—–，、；：،؛](?:\s+|(?<=[，、；：—]))")
 _SPACE = re.compile(r"\s+")
-_COMPLETE = re.compile(rf"(?:[!?…。！？｡؟۔।॥]|\.\.|[^\W\d_]{{2}}\.)[{CLOSERS}]*\s*\Z")
+_COMPLETE = re.compile(
+    rf"(?:[!?…。！？｡؟۔।॥]|\.\.|[^\W\d_]{{2}}\.)[{CLOSERS}]*\s*\Z|\S\.[{CLOSERS}]*\s+\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Cutter:
         self._line_start = True
         self._words_out = 0
         self._early = first_clause_words > 0
+        self._needs_letter = False
 
     @property
     def early(self) -> bool:
@@ -101,7 +104,13 @@ class Cutter:
     def feed(self, piece: str) -> list[Unit]:
         """Takes text; gives the units that are certain."""
         self._text += piece
-        return self._units(final=False)
+        # Without a letter nothing after the last mark can be decided for good: long runs of marks or spaces,
+        # one at a time, would be looked through again and again.
+        if self._needs_letter and not LETTER.search(piece):
+            return []
+        units = self._units(final=False)
+        self._needs_letter = LETTER.search(self._text, self._scanned) is None
+        return units
 
     def flush(self) -> list[Unit]:
         """The text has ended."""
@@ -111,19 +120,28 @@ class Cutter:
         """No text has come for a while: gives the rest if it is a complete sentence."""
         self._early = False
         rest = self._text[self._start :]
-        if not _COMPLETE.search(rest) and not (LETTER.search(rest) and rest[-1] in NEWLINES):
-            return []
-        word = rest.split()[-1].strip("\"'([{*_").rstrip(CLOSERS + ".").lower()
-        table = self._table
-        if word in table.never | table.number | table.capital | table.starter or "." in word:
-            return []
-        if not LETTER.search(rest) or self._constructs.open_at_end(self._text, self._scanned):
+        if not self._is_complete(rest) or self._constructs.open_at_end(self._text, self._scanned):
             return []
         units = self._units(final=True)
         return [
             *units[:-1],
             *(Unit(u.text, u.words, True, Gap.SENTENCE, False, u.line_start) for u in units[-1:]),
         ]
+
+    def _is_complete(self, rest: str) -> bool:
+        """Whether what has come looks like whole sentences, and more text would hardly change that."""
+        if not LETTER.search(rest):
+            return False
+        if rest[-1] in NEWLINES and not self._ssml:
+            return True
+        if not _COMPLETE.search(rest):
+            return False
+        word = rest.split()[-1].strip("\"'([{*_").rstrip(CLOSERS + ".").lower()
+        table = self._table
+        if word in table.never | table.number | table.capital | table.starter or "." in word:
+            return False
+        # "J." and "3." may be initials, ordinals or the number of a list item.
+        return not (rest.rstrip().endswith(".") and (len(word) == 1 or word.isdigit()))
 
     @property
     def _limit(self) -> int:

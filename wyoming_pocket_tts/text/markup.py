@@ -27,7 +27,7 @@ _LINK = re.compile(
 )
 _REFERENCE = re.compile(r"[ \t]?\[\^?\d{1,3}\](?!\w)")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)?[^\s<>]*[@:][^\s<>]+)>")
-_CODE = re.compile(r"(`+)([^`](?:.*?[^`])??)\1(?!`)", re.S)
+_CODE = re.compile(r"(?<!`)(`+)([^`](?:.*?[^`])??)\1(?!`)", re.S)
 _TICKS = re.compile(r"`{2,}|(?<!\w)`|`(?!\w)")
 _ESCAPED_BASE = 0xE000  # an escaped character hides in the private use area while marks are read
 _HIDDEN = re.compile("[\ue021-\ue07e]")

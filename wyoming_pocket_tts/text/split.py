@@ -76,10 +76,15 @@ def _split(
         text = "".join(atom.text for atom in group)
         tokens = count_tokens(text.strip())
         if tokens > max_tokens and len(group) > 1:
-            # The tokens of a text are more than those of its words: aim lower.
+            # The tokens of a text can be more than those of its words: aim lower, or halve it.
             total = sum(atom.tokens for atom in group)
-            lower = max(1, min(budget - 1, total * max_tokens // tokens))
-            slices += _split(group, lower, max_tokens, count_tokens)
+            lower = total * max_tokens // tokens
+            if 0 < lower < min(budget, total):
+                slices += _split(group, lower, max_tokens, count_tokens)
+            else:
+                half = len(group) // 2
+                slices += _split(group[:half], budget, max_tokens, count_tokens)
+                slices += _split(group[half:], budget, max_tokens, count_tokens)
         else:
             slices.append(Slice(text, tokens, group[-1].ends_sentence))
     return slices
