@@ -49,6 +49,13 @@ class AudioWriter:
             self.started = True
             self._write(encode_event("audio-start", {**self._fields, "timestamp": 0}))
 
+    def probe(self) -> None:
+        """Writes something that changes nothing: audio-start ahead of its audio, or a chunk without any."""
+        if self.started:
+            self._chunk(b"")
+        else:
+            self.start()
+
     def audio(self, pcm: bytes) -> None:
         """Writes PCM of whole samples, in chunks of the agreed length."""
         for begin in range(0, len(pcm), self._chunk_bytes):

@@ -133,7 +133,7 @@ class Connection:
     def link_eof(self) -> None:
         self._reader.close()
         self._end_stream()
-        self._speaker.start_early()
+        self._speaker.probe()
         self._finish_if_done()
 
     def link_lost(self) -> None:

@@ -61,7 +61,7 @@ class Link(asyncio.Protocol):
         self._poll: select.poll | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-        self._written_bytes = 0
+        self.written_bytes = 0
         self._taken_bytes = 0
         self._taken_at_s = 0.0
         self._ends_badly = False
@@ -138,7 +138,7 @@ class Link(asyncio.Protocol):
         if self._sink is not None and not self.finishing and not self._sink.is_closing():
             if self.unsent_bytes == 0:
                 self._taken_at_s = self._loop.time()
-            self._written_bytes += len(data)
+            self.written_bytes += len(data)
             self._sink.write(data)
 
     async def drain(self) -> None:
@@ -217,7 +217,7 @@ class Link(asyncio.Protocol):
             self._abort()
             return
         unsent, now_s = self.unsent_bytes, self._loop.time()
-        taken = self._written_bytes - unsent
+        taken = self.written_bytes - unsent
         if unsent == 0 or taken != self._taken_bytes:
             self._taken_bytes, self._taken_at_s = taken, now_s
         elif now_s - self._taken_at_s > self._options.stalled_client_s:

@@ -23,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 # The format of the silence for a text that has nothing to say, where the synthesizer names none.
 _SILENCE_FORMAT = AudioFormat(rate_hz=24_000)
+_PROBE_INTERVAL_S = 0.2
 _INTERNAL = "The server failed to make this speech. Its log says more."
 
 
@@ -70,6 +71,7 @@ class Speaker:
         self._audio: AudioWriter | None = None
         self._task: asyncio.Task[None] | None = None
         self._cancelled = False
+        self._probed_at_bytes = 0
 
     @property
     def busy(self) -> bool:
@@ -92,14 +94,20 @@ class Speaker:
         if not self._cancelled and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._run())
 
-    def start_early(self) -> None:
-        """Writes the audio-start of the current request ahead of its audio.
+    def probe(self) -> None:
+        """Keeps finding out whether a peer that has ended its sending still listens, for as long as there is work.
 
-        The peer has ended its sending. Whether it still listens shows only once something is written to it: a closed peer
-        answers with a reset, and the request can be cancelled while it still waits for its first audio.
+        Closed or only half-closed looks the same until something is written: a closed peer answers that with a reset, which
+        the link sees. Where no audio is ready, something without effect is written, so that a request is given up also
+        while it waits.
         """
-        if self._audio is not None:
-            self._audio.start()
+        if not self.busy or self._cancelled:
+            return
+        if self._audio is not None and not self._audio.stopped:
+            if self._link.written_bytes == self._probed_at_bytes or not self._audio.started:
+                self._audio.probe()
+            self._probed_at_bytes = self._link.written_bytes
+        asyncio.get_running_loop().call_later(_PROBE_INTERVAL_S, self.probe)
 
     def cancel(self) -> None:
         """Drops everything; the generator of the current request is closed at once. For good."""
@@ -153,11 +161,8 @@ class Speaker:
         await self._link.drain()
 
     def _begin(self, audio_format: AudioFormat) -> AudioWriter:
-        audio = AudioWriter(self._link.write, audio_format, self._options.chunk_ms)
-        self._audio = audio
-        if self._link.eof:
-            audio.start()
-        return audio
+        self._audio = AudioWriter(self._link.write, audio_format, self._options.chunk_ms)
+        return self._audio
 
     async def _generate(self, request: SpeechRequest, audio: AudioWriter) -> None:
         frames = self._synthesizer.generate_audio_stream(request)

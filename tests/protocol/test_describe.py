@@ -78,7 +78,7 @@ async def test_many_describes_that_nobody_reads_stay_in_bounds() -> None:
     async with serving(synthesizer) as server, raw(server) as connection:
         connection.writer.transport.set_write_buffer_limits(high=1 << 20)
         connection.reader._transport.pause_reading()  # type: ignore[attr-defined]
-        connection.writer.write(b'{"type": "describe"}\n' * 5_000)
+        connection.writer.write(b'{"type": "describe"}\n' * 1_500)
         await asyncio.sleep(0.3)
         (served,) = server._connections
         assert served.link.unsent_bytes < 262_144 + len(server.info()) + 65_536
@@ -86,5 +86,5 @@ async def test_many_describes_that_nobody_reads_stay_in_bounds() -> None:
             await send(wyoming, Describe())
             await asyncio.wait_for(read_until(wyoming, "info"), 1.0)
         connection.reader._transport.resume_reading()  # type: ignore[attr-defined]
-        for _ in range(5_000):
+        for _ in range(1_500):
             assert (await connection.read_event())[0] == "info"

@@ -103,7 +103,7 @@ def _examples() -> list[list[bytes]]:
     found: list[list[bytes]] = []
 
     @settings(
-        max_examples=300,
+        max_examples=150,
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

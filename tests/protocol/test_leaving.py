@@ -109,7 +109,9 @@ async def test_half_close_still_gets_all_its_audio(waits: bool, streamed: bool) 
         connection.half_close()
         if waits:
             assert (await connection.read_event())[0] == "audio-start", "sent ahead, as a probe"
-            await asyncio.sleep(0.2)
+            for _ in range(2):
+                event_type, _, payload = await connection.read_event()
+                assert (event_type, payload) == ("audio-chunk", b""), "while it waits, more probes"
             synthesizer.gate.set()
         found, _, end = await connection.rest()
     # A stream without its stop ends with the client's sending.
@@ -137,7 +139,7 @@ async def test_half_close_over_a_unix_socket(tmp_path: Path) -> None:
         connection = await RawClient.connect_unix(str(path))
         await connection.event("synthesize", {"text": "a"})
         connection.half_close()
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.1)
         synthesizer.gate.set()
         assert (await connection.rest())[0] == AUDIO
         await connection.close()
@@ -322,3 +324,18 @@ async def test_generators_that_wait_for_text_are_freed_with_their_client() -> No
             for _ in range(4):
                 await wyoming.read_event()
         await asyncio.wait_for(synthesizer.calls[0].closed.wait(), FREED_WITHIN_S)
+
+
+async def test_a_half_closed_client_that_leaves_while_its_second_request_waits() -> None:
+    synthesizer = FakeSynthesizer(delay_s=0.01)
+    async with serving(synthesizer) as server:
+        connection = await RawClient.connect(server)
+        await connection.event("synthesize", {"text": "a"})
+        await connection.event("synthesize", {"text": "b"})
+        connection.half_close()
+        await until(lambda: bool(synthesizer.calls) and synthesizer.calls[0].frames == 1)
+        synthesizer.gate.clear()
+        found = [(await connection.read_event())[0] for _ in range(4)]
+        assert found == [*AUDIO, "audio-start"], "the second one's start is sent ahead too"
+        await connection.close()
+        await asyncio.wait_for(synthesizer.calls[1].closed.wait(), 2 * FREED_WITHIN_S)

@@ -153,3 +153,15 @@ async def test_a_flood_of_small_events_does_not_hold_up_others() -> None:
             slowest_s = max(slowest_s, asyncio.get_running_loop().time() - begun_s)
         await sending
         assert slowest_s < 1.0
+
+
+async def test_frames_that_are_ready_at_once_leave_others_their_turn() -> None:
+    async with serving(FakeSynthesizer()) as server, raw(server) as connection:
+        await connection.event("synthesize", {"text": "x" * 100})
+        await connection.read_event()
+        (served,) = server._connections
+        turns = 0
+        while served.link.lost is False and not served.idle:
+            await asyncio.sleep(0)
+            turns += 1
+        assert turns > 50
