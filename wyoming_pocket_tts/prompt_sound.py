@@ -21,10 +21,10 @@ Powers = NDArray[np.float64]
 PREPARATION_VERSION = 1
 
 FRAME_S = 0.02
+SILENCE_DBFS = -60.0
 
 # A click must not pass for the loudest speech: levels are compared with the loudest tenth of a second.
 _LOUDEST_FRAMES = 5
-_SILENCE_DBFS = -60.0
 _ACTIVE_DB = 30.0
 
 # End on a pause.
@@ -79,7 +79,8 @@ def prepare(
 def normalise_loudness(samples: Samples, rate_hz: int, loudness: Loudness = LOUDNESS) -> Samples:
     """The samples with one gain that brings their speech to a level."""
     power = frame_powers(samples, rate_hz)
-    active = power[active_frames(power)]
+    # No floor: a recording and a quieter copy of it must come out the same.
+    active = power[active_frames(power, -math.inf)]
     peak = float(np.abs(samples).max(initial=0.0))
     if not active.size or peak == 0:
         return samples
@@ -123,9 +124,9 @@ def frame_powers(samples: Samples, rate_hz: int) -> Powers:
     return powers
 
 
-def active_frames(power: Powers) -> NDArray[np.bool_]:
-    """In which frames somebody speaks: those less than 30 dB under the loudest tenth of a second."""
-    least = max(loudest(power) * 10 ** (-_ACTIVE_DB / 10), 10 ** (_SILENCE_DBFS / 10))
+def active_frames(power: Powers, floor_dbfs: float = SILENCE_DBFS) -> NDArray[np.bool_]:
+    """In which frames somebody speaks: those less than 30 dB under the loudest tenth of a second, and over the floor."""
+    least = max(loudest(power) * 10 ** (-_ACTIVE_DB / 10), 10 ** (floor_dbfs / 10))
     active: NDArray[np.bool_] = power > least
     return active
 

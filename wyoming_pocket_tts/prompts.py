@@ -106,8 +106,7 @@ def _read(file: BinaryIO, sha256: str, where: str) -> Recording:
     import soundfile
 
     try:
-        # Not by name: a name ending in .raw would have the library take any bytes for samples.
-        with soundfile.SoundFile(file) as sound:
+        with soundfile.SoundFile(_Nameless(file)) as sound:
             _check_header(sound, where)
             frames = math.ceil(MAX_PROMPT_S * sound.samplerate)
             by_channel = sound.read(frames, dtype="float32", always_2d=True)
@@ -125,6 +124,13 @@ def _read(file: BinaryIO, sha256: str, where: str) -> Recording:
     _check_speech(power, active, samples, rate_hz, where)
     _check_clipping(by_channel, active, rate_hz, full_scale, where)
     return Recording(samples, rate_hz, sha256)
+
+
+class _Nameless:
+    """A file without its name, from which the library would guess: ".raw" has it take any bytes for samples."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.read, self.seek, self.tell = file.read, file.seek, file.tell
 
 
 def _check_header(sound: soundfile.SoundFile, where: str) -> None:
