@@ -117,9 +117,13 @@ def wyoming_server(settings: Settings, synthesizer: Any) -> Server:
 
 def announcer(settings: Settings, server: Server) -> Announcer | None:
     """Who announces the server, if it listens on TCP and may be announced."""
+    from wyoming_pocket_tts.announce import ZeroconfAnnouncer
+    from wyoming_pocket_tts.wyoming_listen import parse_uri
+
     if not settings.zeroconf.enabled or server.port is None:
         return None
-    raise NotImplementedError
+    host = parse_uri(settings.uri).host
+    return ZeroconfAnnouncer(settings.zeroconf.name, server.port, host)
 
 
 async def _run(app: App) -> None:
@@ -208,20 +212,17 @@ class App:
             return False
         self._server = self._make_server(self._settings, self._speech.synthesizer)
         await self._server.start(self._settings.uri)
-        # Last, since who finds us asks at once, and does not ask twice.
-        self._announcer = self._make_announcer(self._settings, self._server)
-        if not await self._unless_stopped(self._announce()):
-            return False
-        voices = [voice.name for voice in self._speech.synthesizer.voices()]
         _LOGGER.info(
             "Ready",
             extra={
                 "uri": self._server.addresses,
                 "models": list(self._speech.model_names),
-                "voices": voices,
+                "voices": [voice.name for voice in self._speech.synthesizer.voices()],
             },
         )
-        return True
+        # Last, since who finds us asks at once, and does not ask twice.
+        self._announcer = self._make_announcer(self._settings, self._server)
+        return await self._unless_stopped(self._announce())
 
     async def _announce(self) -> None:
         """A network that cannot be told is no reason not to serve those who know the address."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 
 import torch
@@ -48,8 +49,8 @@ class LocalSpeech:
             SetupError: a model or voice is not to be had, or does not fit.
         """
         settings = self._settings
-        if settings.engine.threads != "auto":
-            torch.set_num_threads(settings.engine.threads)
+        threads = settings.engine.threads
+        torch.set_num_threads(_auto_threads() if threads == "auto" else threads)
         assembly = await asyncio.to_thread(self._assemble)
         self._host = ModelHost(
             assembly.entries,
@@ -94,6 +95,15 @@ class LocalSpeech:
         async with contextlib.aclosing(self.synthesizer.generate_audio_stream(request)) as frames:
             async for _ in frames:
                 pass
+
+
+def _auto_threads() -> int:
+    """Half of the processors we may use.
+
+    A product that is split among threads waits for the slowest of them: when one's processor is busy with something else (the event
+    loop, Home Assistant), microseconds become milliseconds. So some processors are left for the others.
+    """
+    return max(1, len(os.sched_getaffinity(0)) // 2)
 
 
 def _engine_options(settings: Settings) -> EngineOptions:

@@ -138,7 +138,7 @@ class EngineSettings:
 
     Attributes:
         slots: segments generated at the same time.
-        threads: CPU threads of the engine; "auto" chooses by the machine.
+        threads: CPU threads of the engine; "auto" is half of the processors.
         seed: makes every request repeatable; None draws a new seed for each.
         temperature: variance of the noise the flow head starts from.
         decode_steps: integration steps of the flow head per frame.
@@ -174,15 +174,17 @@ class ZeroconfSettings:
 
     Attributes:
         enabled: False inside the add-on, where the Supervisor announces it already.
-        name: the name that people see; keep it, a new one is a new device. None: made from the host's name.
+        name: the name that people see, followed by digits that stand for this machine; keep it, a new one is a new device.
     """
 
     enabled: bool = True
-    name: str | None = None
+    name: str = "pocket-tts"
 
     def __post_init__(self) -> None:
-        if self.name is not None and not 1 <= len(self.name.encode()) <= 63:
-            raise ValueError(f"name must be 1 to 63 bytes long, not {len(self.name.encode())}")
+        # A DNS label is 63 bytes long at most, and the digits need some of them; a dot would end it.
+        name = self.name
+        if not 1 <= len(name.encode()) <= 50 or not name.isprintable() or "." in name:
+            raise ValueError(f"name {name!r} must be 1 to 50 printable bytes without a dot")
 
 
 @dataclass(frozen=True)

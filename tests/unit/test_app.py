@@ -287,9 +287,10 @@ async def test_a_signal_ends_what_is_being_said_within_the_time(cache_dir: Path)
     assert "audio-stop" not in kinds
 
 
-def test_sigterm_during_the_start_is_exit_code_0(cache_dir: Path) -> None:
+@pytest.mark.parametrize("delay_s", [0.4, 0.8, 1.6])
+def test_sigterm_during_the_start_is_exit_code_0(cache_dir: Path, delay_s: float) -> None:
     with Process(cache_dir) as server:
-        time.sleep(0.5)
+        time.sleep(delay_s)
         server.process.send_signal(signal.SIGTERM)
         assert server.end() == 0
 

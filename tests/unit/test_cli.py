@@ -189,16 +189,6 @@ def test_a_fault_of_ours_shows_its_traceback(
     assert "ZeroDivisionError: somewhere" in capsys.readouterr().err
 
 
-def test_an_interrupt_during_the_start_is_an_orderly_end(
-    served: list[Settings], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(settings: Settings) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(app, "serve", interrupted)
-    assert cli.main(["serve"]) == 0
-
-
 # Help
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.errors import ConfigError, PocketTTSError
-from wyoming_pocket_tts.settings import DEFAULT_URI, Settings
+from wyoming_pocket_tts.settings import DEFAULT_URI
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.settings_file import FlagValue
@@ -118,22 +118,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Serves until a signal ends it."""
     from wyoming_pocket_tts import cli, logs, settings_file
 
-    # Until the server takes over the signals, it is in a phase that holds nothing worth an orderly end.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(cli.EXIT_OK))
-    try:
-        settings = settings_file.load_settings(
-            getattr(arguments, "settings", None), flag_values(arguments)
-        )
-        logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
-        code = _serve(settings)
-    except KeyboardInterrupt:
-        code = cli.EXIT_OK
-    return code
-
-
-def _serve(settings: Settings) -> int:
+    # Before the server takes over the signals nothing is worth an orderly end. An exception would not do: some of what
+    # is being imported catches all of them.
+    _leave_on_signals(cli.EXIT_OK)
+    settings = settings_file.load_settings(
+        getattr(arguments, "settings", None), flag_values(arguments)
+    )
+    logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
     # Only now: this brings in torch, which takes a second.
-    from wyoming_pocket_tts import app, cli
+    from wyoming_pocket_tts import app
 
     try:
         code = app.serve(settings)
@@ -141,8 +134,14 @@ def _serve(settings: Settings) -> int:
         # In the log's own format: whoever reads it as JSON must be able to read the reason for the end too.
         _LOGGER.error("%s", error, extra={"code": error.code})
         code = cli.exit_code(error)
+    _leave_on_signals(code)
     app.leave_soon(code)
     return code
+
+
+def _leave_on_signals(code: int) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: os._exit(code))
 
 
 def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:
