@@ -16,7 +16,7 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
    `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted_word` where a bare number agrees with the
    word after it ("1 Minute" -> "eine Minute").
 3. Little words: `range_word` (or `join_range`), `ratio_word`, `per`, `prefixes` (a sign before a number), `operators` (between numbers),
-   `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `fraction`.
+   `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `over`, `part_nouns`, `dial_words`, `fraction`.
 4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
    those of `units`.
 5. Dates: `day_first`, `month_first_names` ("Nov 30"), `months` (nominative, as said in a date), `month_names`
@@ -94,7 +94,13 @@ class Language:
     number_sign = ""
     number_abbreviations = ""  # regular expression: "No\.|Nr\."
     hashtag = ""
-    out_of = ""
+    out_of = ""  # "8/10"
+    over = ""  # "120/80"; "" is `out_of`
+    part_nouns: frozenset[str] = frozenset()  # before "1/3" that is no fraction: "page"
+    part_word = ""  # "page one of three"
+    dial_words: frozenset[str] = (
+        frozenset()
+    )  # before a short number that is read digit by digit: "call 911"
     version_point = "point"
     version_words = (
         "[Vv]ersion|[Rr]elease|[Ff]irmware|[Bb]uild"  # before "2.13", regular expression

@@ -156,12 +156,18 @@ class German(Language):
         "÷": "geteilt durch", "±": "plus minus", "≈": "etwa", "≠": "ungleich", "≤": "höchstens", "≥": "mindestens",
         "€": "Euro", "£": "Pfund", "¥": "Yen", "$": "Dollar", "¢": "Cent", "§": "Paragraf", "²": "Quadrat",
         "³": "hoch drei", "→": "nach", "⇒": "nach", "µ": "Mikro", "μ": "Mikro", "Ω": "Ohm", "∞": "unendlich",
-        "№": "Nummer", "‰": "Promille", "port": "Port", "version": "Version",
+        "№": "Nummer", "‰": "Promille", "slash": "Slash", "port": "Port", "version": "Version",
     }  # fmt: skip
     number_sign = "Nummer"
     number_abbreviations = r"[Nn]r\."
     hashtag = "Hashtag"
     out_of = "von"
+    over = "zu"
+    part_nouns = frozenset(
+        ["seite", "schritt", "teil", "nachricht", "folge", "versuch", "titel", "kapitel", "runde"]
+    )
+    part_word = "von"
+    dial_words = frozenset(["ruf", "rufe", "wähle", "wählen", "notruf", "unter"])
     version_point = "Punkt"
     address_dot = "Punkt"
     around_the_clock = "vierundzwanzig sieben"

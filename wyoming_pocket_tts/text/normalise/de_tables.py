@@ -57,6 +57,8 @@ UNITS: dict[str, Unit] = {
     "millilitre": Unit("Milliliter", "", "m"),
     "gallon": Unit("Gallone", "Gallonen", "f"),
     "fluid_ounce": Unit("Flüssigunze", "Flüssigunzen", "f"),
+    "tablespoon": Unit("Esslöffel", "", "m"),
+    "teaspoon": Unit("Teelöffel", "", "m"),
     "microgram": Unit("Mikrogramm", "", "n"),
     "milligram": Unit("Milligramm", "", "n"),
     "gram": Unit("Gramm", "", "n"),
@@ -138,6 +140,8 @@ UNITS: dict[str, Unit] = {
     "megapixel": Unit("Megapixel", "", "n"),
 }  # fmt: skip
 UNIT_SYMBOLS = {
+    "EL": "tablespoon",
+    "TL": "teaspoon",
     "Std.": "hour",
     "Std": "hour",
     "Min.": "minute",
@@ -324,6 +328,8 @@ SAID: dict[str, str] = {
     "CO2": "C O zwei",
     "H2O": "H zwei O",
     "pH": "P H",
+    "NW": "Nordwest",
+    "SW": "Südwest",
     "GmbH": "G M B H",
     "eG": "E G",
     "PKWs": "P K Ws",

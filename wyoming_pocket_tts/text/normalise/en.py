@@ -43,13 +43,32 @@ class English(Language):
         "÷": "divided by", "±": "plus or minus", "≈": "about", "≠": "is not", "≤": "at most", "≥": "at least",
         "€": "euros", "£": "pounds", "¥": "yen", "$": "dollars", "¢": "cents", "§": "section", "²": "squared",
         "³": "cubed", "→": "to", "⇒": "to", "µ": "micro", "μ": "micro", "Ω": "ohms", "∞": "infinity", "№": "number",
-        "‰": "per mille", "/": "", "port": "port", "version": "version",
+        "‰": "per mille", "/": "", "slash": "slash", "port": "port", "version": "version",
     }  # fmt: skip
     per = "per"
     number_sign = "number"
     number_abbreviations = r"[Nn]o\.|[Nn]os\.|[Nn]r\."
     hashtag = "hashtag"
     out_of = "out of"
+    over = "over"
+    part_nouns = frozenset(
+        [
+            "message",
+            "page",
+            "step",
+            "part",
+            "item",
+            "episode",
+            "track",
+            "slide",
+            "phase",
+            "attempt",
+            "chapter",
+            "round",
+        ]
+    )
+    part_word = "of"
+    dial_words = frozenset(["call", "dial", "ring", "phone", "text"])
     around_the_clock = "twenty-four seven"
 
     meridiems = {
@@ -71,7 +90,7 @@ class English(Language):
     ordinal_pattern = r"(?<![\w.,])([0-9]{1,6})(?:st|nd|rd|th|ST|ND|RD|TH)(?![\w])"
     # "30s" is half a minute, unless an article makes it a decade.
     decade_pattern = (
-        r"(?<![\w.,])(?:(?<=the )|(?<=The )|(?<=early )|(?<=late )|(?<=mid-)|(?=1[0-9]{2}0|20[0-9]0))"
+        r"(?<![\w.,])(?:(?<=the )|(?<=The )|(?<=early )|(?<=late )|(?<=mid-)|(?=['’][0-9]0['’]?s)|(?=1[0-9]{2}0|20[0-9]0))"
         r"['’]?([0-9]{2}|1[0-9]{2}0|20[0-9]0)['’]?s(?!\w)"
     )
 
@@ -255,7 +274,15 @@ class English(Language):
             rest = match.string[match.end() : match.end() + 3].lstrip()
             return "Street." if not rest or rest[0].isupper() else "Street"
 
-        return (Rule(saint, read_saint), Rule(street, read_street))
+        nought = re.compile(r"(?<![\w:.,/])0:([0-5][0-9])(?![\w:]|[.,/][0-9])")
+
+        def read_nought(match: re.Match[str]) -> str:
+            low = match[1]
+            if low == "00":
+                return "zero"
+            return f"zero {'oh ' if low[0] == '0' else ''}{self.cardinal(int(low))}"
+
+        return (Rule(nought, read_nought, ":"), Rule(saint, read_saint), Rule(street, read_street))
 
 
 class DayFirstEnglish(English):

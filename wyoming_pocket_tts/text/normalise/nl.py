@@ -50,12 +50,18 @@ class Dutch(Language):
         "÷": "gedeeld door", "±": "plus of min", "≈": "ongeveer", "≠": "is niet", "≤": "hoogstens", "≥": "minstens",
         "€": "euro", "£": "pond", "¥": "yen", "$": "dollar", "¢": "cent", "§": "paragraaf", "²": "kwadraat",
         "³": "tot de derde", "→": "naar", "⇒": "naar", "µ": "micro", "μ": "micro", "Ω": "ohm", "∞": "oneindig",
-        "№": "nummer", "‰": "promille", "port": "poort", "version": "versie",
+        "№": "nummer", "‰": "promille", "slash": "slash", "port": "poort", "version": "versie",
     }  # fmt: skip
     number_sign = "nummer"
     number_abbreviations = r"[Nn]r\.|[Nn]o\."
     hashtag = "hashtag"
     out_of = "van de"
+    over = "over"
+    part_nouns = frozenset(
+        ["bericht", "pagina", "stap", "deel", "aflevering", "nummer", "ronde", "poging"]
+    )
+    part_word = "van"
+    dial_words = frozenset(["bel", "bellen", "alarmnummer"])
     version_point = "punt"
     version_words = "[Vv]ersie|[Vv]ersion|[Rr]elease|[Ff]irmware|[Bb]uild"
     address_dot = "punt"

@@ -57,6 +57,8 @@ UNITS: dict[str, Unit] = {
     "millilitre": Unit("milliliter", "", "m"),
     "gallon": Unit("gallon", "gallons", "n"),
     "fluid_ounce": Unit("vloeibare ounce", "", "m"),
+    "tablespoon": Unit("eetlepel", "eetlepels", "m"),
+    "teaspoon": Unit("theelepel", "theelepels", "m"),
     "microgram": Unit("microgram", "", "n"),
     "milligram": Unit("milligram", "", "n"),
     "gram": Unit("gram", "", "n"),
@@ -138,6 +140,8 @@ UNITS: dict[str, Unit] = {
     "megapixel": Unit("megapixel", "", "m"),
 }  # fmt: skip
 UNIT_SYMBOLS = {
+    "el": "tablespoon",
+    "tl": "teaspoon",
     "u": "hour",
     "u.": "hour",
     "uur": "hour",
@@ -304,6 +308,8 @@ SAID: dict[str, str] = {
     "CO2": "C O twee",
     "H2O": "H twee O",
     "pH": "P H",
+    "NW": "noordwest",
+    "ZW": "zuidwest",
     "BTW": "B T W",
     "HEMA": "Hema",
     "LoRa": "Lora",

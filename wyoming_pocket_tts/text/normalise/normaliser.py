@@ -10,7 +10,15 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from . import rules_calendar, rules_codes, rules_money, rules_numbers, rules_quantities, rules_words
+from . import (
+    rules_arithmetic,
+    rules_calendar,
+    rules_codes,
+    rules_money,
+    rules_numbers,
+    rules_quantities,
+    rules_words,
+)
 from .base import Language, Rule
 
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
@@ -29,8 +37,10 @@ class Normaliser:
         self._digit_rules: tuple[Rule, ...] = (
             *rules_codes.rules(language),
             *rules_calendar.rules(language),
+            *rules_arithmetic.early_rules(language),
             *rules_money.rules(language),
             *rules_quantities.rules(language),
+            *rules_arithmetic.rules(language),
             *rules_numbers.rules(language),
             *rules_words.mixed_rules(language),
         )
@@ -47,7 +57,7 @@ class Normaliser:
     def _once(self, text: str) -> str:
         text = _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
         text = _apply(self._own_rules, text)
-        text = rules_numbers.fold_signs(text)
+        text = rules_arithmetic.fold_signs(text)
         if _DIGIT.search(text):
             text = _apply(self._digit_rules, text)
         return _apply(self._word_rules, text)

@@ -99,6 +99,9 @@ def parse_number(
     Returns:
         None for what is no number after all ("1.23.4").
     """
+    negative = negative and any(
+        digit in text for digit in "123456789"
+    )  # "-0.0" of a sensor is zero
     marks = _SEPARATORS.findall(text)
     if not marks:
         return Number(text, "", negative)

@@ -138,6 +138,16 @@ def _date_rules(language: Language) -> list[Rule]:
     if language.month_first_names:
         found.append(Rule(month_day, lambda m: spoken(m, "month")))
 
+    def read_digits(match: re.Match[str]) -> str:
+        month_digits, year_digits = match[1] or match[4], match[2] or match[3]
+        return f"{language.months[int(month_digits) - 1]} {language.year(int(year_digits))}"
+
+    # "12/2025", "2025-12"
+    digits = re.compile(
+        r"(?<![\w.,:/-])(?:(0?[1-9]|1[0-2])/((?:19|20)[0-9]{2})|((?:19|20)[0-9]{2})-(0[1-9]|1[0-2]))(?![\w/-]|[.,:][0-9])"
+    )
+    found.append(Rule(digits, read_digits, "/-"))
+
     def read_month_year(match: re.Match[str]) -> str:
         spoken_month = language.months[language.month_names[match["month"].lower()] - 1]
         return f"{spoken_month} {language.year(int(match['year']))}"
@@ -162,15 +172,17 @@ def _written(words: Iterable[str], lower: bool) -> str:
 
 def _time_rules(language: Language) -> list[Rule]:
     clock = f"(?:{_S}?(?:{language.clock_words})(?!\\w))" if language.clock_words else "(?!)"
+    # "20:15 h": understood everywhere, but only after minutes ("20 h" is a duration).
+    after_minutes = f"(?:{clock}|{_S}?h(?!\\w))"
     written = sorted(language.meridiems, key=lambda w: (-len(w), w))
     meridiem = f"(?:{_S}?({'|'.join(map(re.escape, written))})(?![^\\W_]))" if written else "((?!))"
     head = r"(?<![\w:.,/])(?<![0-9]-)"
     one = "([01]?[0-9]|2[0-4]):([0-5][0-9])(?::([0-5][0-9])(?:[.,][0-9]{1,6})?)?"
     tail = r"(?![\w:]|[.,/][0-9])"
     time_range = re.compile(
-        f"{head}{one}(?:{meridiem}|{clock})?({_S}?[-–—]{_S}?){one}(?:{meridiem}|{clock})?{tail}"
+        f"{head}{one}(?:{meridiem}|{after_minutes})?({_S}?[-–—]{_S}?){one}(?:{meridiem}|{after_minutes})?{tail}"
     )
-    time = re.compile(f"{head}{one}(?:{meridiem}|{clock})?{tail}")
+    time = re.compile(f"{head}{one}(?:{meridiem}|{after_minutes})?{tail}")
     dotted = re.compile(f"{head}([01]?[0-9]|2[0-4])\\.([0-5][0-9])()(?:{meridiem}|{clock}){tail}")
     hour_only = re.compile(f"(?<![\\w:.,/])([01]?[0-9]|2[0-4])()()(?:{meridiem}|{clock}){tail}")
     hour_range = re.compile(

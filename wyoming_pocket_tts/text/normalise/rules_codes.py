@@ -57,11 +57,14 @@ def rules(language: Language) -> tuple[Rule, ...]:
         octets = match[1].split(".")
         if any(int(octet) > 255 for octet in octets):
             return None
+        padded = any(len(octet) > 1 and octet[0] == "0" for octet in octets)
+        if padded and language.decimal_mark == ",":
+            return None  # "1.000.000.000"
         words = f" {language.address_dot} ".join(_code(language, octet) for octet in octets)
         if match[2]:
             words = f"{words}, {language.symbols.get('port', 'port')} {_code(language, match[3])}"
         if match[4]:
-            words = f"{words} {language.symbols.get('/', '')} {language.cardinal(int(match[5]))}"
+            words = f"{words} {language.symbols.get('slash', 'slash')} {language.cardinal(int(match[5]))}"
         return words
 
     version_before = re.compile(rf"(?<!\w)(?:{language.version_words})[ \u00a0:]+$")

@@ -21,16 +21,16 @@ def rules(language: Language) -> tuple[Rule, ...]:
     number = number_pattern(language.spaced_thousands)
     signs = any_of(table)
     scale = any_of(language.scales)
-    scaled = f"(?:{_S}?({scale})(?!\\w))?"
+    scaled = f"(?:{_S}?({scale})(?!\\w)|(?!\\w))"
     # Words and abbreviations ("Euro", "Fr.") stand after the sum only.
     leading = any_of(symbol for symbol in table if symbol.upper() == symbol)
     per = per_pattern(language)
     before = re.compile(
         rf"(?<![\w.,])([{MINUS}+±~≈<>≤≥]{_S}?)?(?<!\w)({leading})({_S}?[{MINUS}]?)({number})"
-        rf"(?:{DASH}(?:(?:{leading}){_S}?)?({number}))?(?![\w])(?![.,][0-9]){scaled}{per}"
+        rf"(?:{DASH}(?:(?:{leading}){_S}?)?({number}))?(?![.,]?[0-9]){scaled}{per}"
     )
     after = re.compile(
-        rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?{scaled}{_S}?({signs})(?!\w){per}"
+        rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?(?:{_S}?({scale})(?!\w))?{_S}?({signs})(?!\w){per}"
     )
 
     def say(sign: str, minus: bool, first: str, second: str, scale: str, symbol: str) -> str | None:

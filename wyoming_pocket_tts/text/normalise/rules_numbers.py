@@ -1,4 +1,4 @@
-"""Rules for bare numbers: ordinals, fractions, ratios, ranges, sums, and whatever digits are left.
+"""Rules for bare numbers: ordinals, ranges, amounts, and whatever digits are left.
 
 The last rule takes every digit that nothing else has read, so that none reaches the model.
 """
@@ -10,23 +10,13 @@ import re
 from .base import Language, Rule
 from .numbers import Number, number_pattern, parse_number
 from .rules_calendar import context_of
-from .rules_quantities import DASH, SIGN, VULGAR, prefix
+from .rules_quantities import DASH, SIGN, prefix
 
 _S = r"[ \u00a0\u2009\u202f]"
 _HEAD = r"(?<![\w.,/:])"
 _TAIL = r"(?![\w]|[.,:/][0-9])"
-_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_POWER = re.compile("(?<=[0-9])([⁻⁰¹⁴-⁹][⁰¹²³⁴-⁹]{0,3}|[²³][⁰¹²³⁴-⁹]{1,3})")
 # Above this a bare run of digits is an identifier rather than an amount; it is read in groups.
 MAX_BARE_DIGITS = 6
-
-
-def fold_signs(text: str) -> str:
-    """Characters that are digits by another name: "H₂O", "10⁶". A lone "²" or "³" stays, it is "squared", "cubed"."""
-    if text.isascii():
-        return text
-    return _POWER.sub(lambda m: "^" + m[0].translate(_SUPERSCRIPTS), text.translate(_SUBSCRIPTS))
 
 
 def rules(language: Language) -> tuple[Rule, ...]:
@@ -34,9 +24,6 @@ def rules(language: Language) -> tuple[Rule, ...]:
     number = number_pattern(language.spaced_thousands)
     mark = language.decimal_mark
     found: list[Rule] = []
-
-    if language.around_the_clock:
-        found.append(Rule(re.compile(rf"{_HEAD}24/7{_TAIL}"), lambda m: language.around_the_clock))
 
     if language.number_sign:
         numero = f"(?:#|№{_S}?" + (
@@ -59,55 +46,6 @@ def rules(language: Language) -> tuple[Rule, ...]:
             return language.ordinal(value) if 0 < value < 1_000_000 else None
 
         found.append(Rule(ordinal, read_ordinal))
-
-    mixed = re.compile(
-        rf"{_HEAD}([0-9]{{1,6}})({_S}?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒])|{_S}([0-9]{{1,2}})[/⁄]([0-9]{{1,2}})){_TAIL}"
-    )
-    slashed = re.compile(rf"{SIGN}([0-9]{{1,6}}){_S}?[/⁄]{_S}?([0-9]{{1,6}})(?![\w/]|[.,:][0-9])")
-    ratio = re.compile(
-        rf"{_HEAD}([0-9]{{1,6}}(?:[.,][0-9]{{1,3}})?):([0-9]{{1,6}}(?:[.,][0-9]{{1,3}})?)(?![\w:/])"
-    )
-
-    def read_mixed(match: re.Match[str]) -> str | None:
-        if match[3]:
-            top, bottom = VULGAR[match[3]]
-        else:
-            top, bottom = int(match[4]), int(match[5])
-        fraction = language.fraction(top, bottom) if 0 < top < bottom else None
-        return None if fraction is None else language.mixed_fraction(int(match[1]), fraction)
-
-    def read_slashed(match: re.Match[str]) -> str:
-        top, bottom = int(match[2]), int(match[3])
-        sign, minus = prefix(language, match[1])
-        if minus:
-            sign = f"{language.prefixes['-']} "
-        words = language.fraction(top, bottom) if 0 < top < bottom else None
-        if words is None:
-            words = f"{language.cardinal(top)} {language.out_of} {language.cardinal(bottom)}"
-        return sign + words
-
-    def read_ratio(match: re.Match[str]) -> str | None:
-        first, second = parse_number(match[1], mark), parse_number(match[2], mark)
-        if first is None or second is None:
-            return None
-        return f"{language.number(first)} {language.ratio_word} {language.number(second)}"
-
-    found += [
-        Rule(mixed, read_mixed),
-        Rule(slashed, read_slashed),
-        Rule(ratio, read_ratio),
-        Rule(re.compile("[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒]"), lambda m: language.fraction(*VULGAR[m[0]])),
-    ]
-
-    operator = re.compile(
-        rf"(?<=[0-9])({_S}?)([+×x*÷=<>≤≥−^]|{_S}-(?={_S}[0-9.,]+{_S}?=))({_S}?)(?=[0-9])"
-    )
-
-    def read_operator(match: re.Match[str]) -> str | None:
-        words = language.operators.get(match[2].strip())
-        return f" {words} " if words else None
-
-    found.append(Rule(operator, read_operator))
 
     between = re.compile(rf"{SIGN}({number})({DASH})({number}){_TAIL}")
     plain = re.compile(rf"{SIGN}({number})(?![\w])(?![.,/][0-9])")
@@ -134,6 +72,8 @@ def rules(language: Language) -> tuple[Rule, ...]:
                 if raw >= "1900" or context.before.lower() in language.year_words:
                     return language.year(int(raw))
             words = bare(language, raw)
+            if len(raw) == 3 and context_of(match).before.lower() in language.dial_words:
+                return language.digits(raw)
             if len(raw) <= MAX_BARE_DIGITS and (raw == "0" or raw[0] != "0"):
                 words = language.counted_word(int(raw), context_of(match)) or words
             return f"{language.prefixes['-']} {words}" if minus else sign + words

@@ -91,18 +91,17 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
         symbol = match[7]
         key = table[symbol]
         unit = language.units[key]
-        if key in SPACED_UNITS and not match[6]:
-            return None
+        if key in SPACED_UNITS and not match[6] and not (key == "day" and int(match[2][:1]) > 3):
+            return None  # "7d" is a week, "3d" is space
+        if symbol in ("C", "F") and (match[6] or len(match[2]) < 2):
+            return None  # "21.5C" of a sensor, but not "vitamin 5 C"
         small = key in SMALL_UNITS
         mark = language.decimal_mark
         first = parse_number(match[2], mark, small=small, negative=minus)
-        if first is None or (match[6] == "-" and (match[5] or minus)):
+        after = match.string[match.end() : match.end() + 1]
+        if first is None or (match[6] == "-" and (match[5] or minus or after == "-")):
             return None
-        if (
-            symbol == "in"
-            and match[6] == " "
-            and match.string[match.end() : match.end() + 1] == " "
-        ):
+        if symbol == "in" and match[6] == " " and after == " ":
             return None  # "5 in the kitchen"
         end = per_words(language, match[8]) or _point(language, match, symbol)
         if not match[5]:

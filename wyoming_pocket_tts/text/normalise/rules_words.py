@@ -13,9 +13,10 @@ from .rules_numbers import leftover_rule
 from .units import CURRENCY_SYMBOLS, NEVER_ALONE, UNIT_SYMBOLS, any_of, symbol_table
 
 _MIXED = re.compile(
-    r"(?<![^\W_])[^\W\d_]+[0-9][^\W_]*(?:\.[0-9]+)?(?![^\W_])|(?<![^\W_])[0-9]+[^\W\d_][^\W_]*"
+    r"(?<![^\W_])[^\W\d_]+[0-9][^\W_]*(?:\.[0-9]+)?(?![^\W_])"
+    r"|(?<![^\W_])(?<![0-9][.,])[0-9]+(?:[.,][0-9]+)?[^\W\d_][^\W_]*"
 )
-_PIECES = re.compile(r"[0-9]+|\.|[^\W\d_]+")
+_PIECES = re.compile(r"[0-9]+|[.,]|[^\W\d_]+")
 _ROMAN = re.compile(r"M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 # Home Assistant's domains: "light.kitchen" is an entity, "word.word" a missing space.
@@ -27,6 +28,7 @@ _DOMAINS = (
 )
 _ENTITY = re.compile(rf"(?<![\w.])({_DOMAINS})\.([a-z][a-z0-9_]*)(?!\w)")
 _WORD_FOLLOWS = re.compile(r"[ \u00a0\"'”’»)]{0,8}[^\W_]")
+_PAUSE = re.compile(r"[.,:;!?)]|\s*$")
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _CAPITAL = "A-ZÀ-ÖØ-ÞŒŠŸŽ"
 
@@ -41,16 +43,17 @@ def mixed_rules(language: Language) -> tuple[Rule, ...]:
         if written in language.said:
             return language.said[written]
         pieces = _PIECES.findall(written)
-        if len(pieces) > 3 and "." not in pieces:
+        if len(pieces) > 3 and "." not in pieces and "," not in pieces:
             return _spelled_code(language, written)
         spoken = []
         for piece in pieces:
             if piece.isdigit() and piece.isascii():
                 spoken.append(language.code_number(piece))
-            elif piece == ".":
+            elif piece in ".,":
                 spoken.append(language.point)
             elif piece.isupper() and (len(piece) <= 4 or not set(piece) & vowels):
-                spoken.append(language.said.get(piece) or language.spell(piece))
+                said = language.said.get(piece, "")
+                spoken.append(said if said.upper() == piece else language.spell(piece))
             elif len(piece) == 1 or (len(piece) <= 3 and not set(piece.upper()) & vowels):
                 spoken.append(language.spell(piece))
             else:
@@ -96,7 +99,14 @@ def _roman_rules(language: Language) -> list[Rule]:
         def read(match: re.Match[str], ordinal: bool = ordinal) -> str | None:
             if not _ROMAN.fullmatch(match[3]):
                 return None
-            if match[3] == "I" and language.code == "en" and not ordinal:
+            if match[3] in ("C", "D", "L", "M"):
+                return None  # "Type C"
+            if (
+                match[3] == "I"
+                and language.code == "en"
+                and not ordinal
+                and not _PAUSE.match(match.string, match.end(3))
+            ):
                 return None  # "In part I agree"
             value = 0
             for char, following in zip(match[3], match[3][1:] + " ", strict=True):

@@ -38,8 +38,8 @@ class Currency:
 # key: symbols, longest first does not matter (the pattern sorts them). Symbols are case sensitive: mW is not MW.
 UNIT_SYMBOLS: dict[str, tuple[str, ...]] = {
     # temperature, angle, share
-    "celsius": ("°C", "° C", "ºC", "℃"),
-    "fahrenheit": ("°F", "° F", "ºF", "℉"),
+    "celsius": ("°C", "° C", "ºC", "℃", "C"),
+    "fahrenheit": ("°F", "° F", "ºF", "℉", "F"),
     "kelvin": ("K",),
     "degree": ("°", "º"),
     "percent": ("%", "٪", "％"),
@@ -89,6 +89,8 @@ UNIT_SYMBOLS: dict[str, tuple[str, ...]] = {
     "millilitre": ("ml", "mL"),
     "gallon": ("gal",),
     "fluid_ounce": ("fl oz", "fl. oz."),
+    "tablespoon": ("tbsp", "Tbsp", "tbsp."),
+    "teaspoon": ("tsp", "tsp."),
     # mass
     "microgram": ("µg", "μg"),
     "milligram": ("mg",),
