@@ -6,7 +6,6 @@ import itertools
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import given, settings
@@ -18,9 +17,6 @@ from wyoming_pocket_tts.text.prepare import speakable
 from wyoming_pocket_tts.text.segment import Segment
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "nl", "")
-NORMALISED = tuple(
-    name for name in LANGUAGES if not name or find_spec(f"wyoming_pocket_tts.text.normalise.{name}")
-)
 OFF = {"markup": False, "characters": False, "normalise": False}
 
 # Pieces that meet the difficult places more often than random characters do.
@@ -171,7 +167,7 @@ def test_segments_depend_on_the_joined_text_alone(text, places, language, data):
         text_format=data.draw(st.sampled_from([None, "ssml"])),
         markup=data.draw(st.booleans()),
         characters=data.draw(st.booleans()),
-        normalise=language in NORMALISED and data.draw(st.booleans()),
+        normalise=data.draw(st.booleans()),
     )
     whole = run([text], language, options)
     assert run(cut(text, places), language, options) == whole

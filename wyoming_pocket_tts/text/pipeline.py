@@ -155,7 +155,7 @@ class RawPipeline:
 
     def feed(self, piece: str) -> list[Segment]:
         """Takes the next piece of the text; gives nothing."""
-        self._text.append(piece)
+        self._text.append(_SURROGATES.sub("\ufffd", piece))
         return []
 
     def flush(self) -> list[Segment]:
