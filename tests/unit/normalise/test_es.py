@@ -182,3 +182,9 @@ def test_spoken_form(text: str, spoken: str) -> None:
 )
 def test_plain_words_stay(text: str) -> None:
     assert normalise(text, "es") == text
+
+
+def test_decimal_point_of_mexico() -> None:
+    assert normalise("21.5 °C, 1,500 kWh", "es-MX") == (
+        "veintiuno punto cinco grados Celsius, mil quinientos kilovatios hora"
+    )

@@ -192,3 +192,15 @@ def test_spoken_form(text: str, spoken: str) -> None:
 )
 def test_plain_words_stay(text: str) -> None:
     assert normalise(text, "fr") == text
+
+
+@pytest.mark.parametrize(
+    ("language", "spoken"),
+    [
+        ("fr-BE", "septante et un, quatre-vingts et nonante-cinq"),
+        ("fr-CH", "septante et un, huitante et nonante-cinq"),
+        ("fr-CA", "soixante et onze, quatre-vingts et quatre-vingt-quinze"),
+    ],
+)
+def test_regions(language: str, spoken: str) -> None:
+    assert normalise("71, 80 et 95", language) == spoken

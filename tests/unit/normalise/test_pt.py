@@ -178,3 +178,9 @@ def test_spoken_form(text: str, spoken: str) -> None:
 )
 def test_plain_words_stay(text: str) -> None:
     assert normalise(text, "pt") == text
+
+
+def test_numbers_of_portugal() -> None:
+    assert normalise("16, 17 e 19; 1.000.000.000 €", "pt-PT") == (
+        "dezasseis, dezassete e dezanove; mil milhões de euros"
+    )

@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import es_tables, es_units
+from . import es_rules, es_tables, es_units
 from .base import Context, Rule
 from .numbers import Number, spell_out
-from .romance import SPACE, Romance
+from .romance import Romance
 from .units import Gender, Unit
 
 _FEMININE_ENDINGS = ("a", "ción", "sión", "dad", "tad", "tud", "umbre", "eza", "triz")
+_POINT_REGIONS = frozenset({"MX", "US", "PR", "DO", "GT", "HN", "NI", "PA", "SV"})
 _SAFE_ENDINGS = ("ción", "sión", "dad")
 # Divisions of a work take ordinals up to the tenth, as kings and centuries may (DPD, "números romanos", "ordinales").
 _ORDINAL_NOUNS = frozenset(
@@ -92,6 +93,7 @@ class Spanish(Romance):
     roman_names = es_tables.ROMAN_NAMES
     function_words = es_tables.FUNCTION_WORDS
     between_words = "a|o|u|y"
+    before_count = es_tables.BEFORE_COUNT
 
     def gender_of(self, noun: str, single: bool) -> Gender | None:
         if noun in self.function_words:
@@ -130,6 +132,12 @@ class Spanish(Romance):
         end = "a" if gender == "f" else "o"
         return {11: f"undécim{end}", 12: f"duodécim{end}"}.get(value, words)
 
+    def join_range(self, first: str, second: str) -> str:
+        """ "ocho a catorce horas"."""
+        if second.endswith(" horas"):
+            first = first.removesuffix(" horas")
+        return super().join_range(first, second)
+
     def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
         return f"{whole} con {self.count(hundredths, unit)}"
 
@@ -158,15 +166,16 @@ class Spanish(Romance):
         "cuarto" and "media" belong to the twelve hours (Ortografía 2010, VIII 5.1).
         """
         article = context.before.lower() in ("la", "las")
+        if context.before.lower() in ("de", "desde") and context.after in ("a", "hasta") and hour:
+            article = True  # "de 8:00 a 14:00"
         part = _part_of_day(hour, meridiem)
         if meridiem:
             hour = hour % 12 or 12
         name = self.cardinal(hour, "f")
         hours = f"{name} {'hora' if hour == 1 else 'horas'}"
         if second:
-            minutes = self.count(Number(str(minute)), self.units["minute"])
-            seconds = self.count(Number(str(second)), self.units["second"])
-            return f"{hours}, {minutes} y {seconds}{part}"
+            *before, last = self.clock_parts(hour, minute, second)
+            return f"{', '.join(before)} y {last}{part}" if before else last
         if minute == 0:
             short = meridiem or (article and 1 <= hour <= 12)
             return f"{name}{part}" if short else hours
@@ -189,63 +198,7 @@ class Spanish(Romance):
         return self.cardinal(value)
 
     def own_rules(self) -> Sequence[Rule]:
-        return (*self._phone_rules(), *self._hour_rules(), *self._ordinal_rules())
-
-    def _phone_rules(self) -> list[Rule]:
-        """Nine digits from 6 to 9 in the groups of Spain; no amount is written with those groups and no unit."""
-        pattern = re.compile(
-            r"(?<![\w.,+/-])(?:[6-9][0-9]{2}(?:([ \u00a0-])[0-9]{3}\1[0-9]{3}|([ \u00a0-])[0-9]{2}(?:\2[0-9]{2}){2})"
-            r"|[89][0-9]([ \u00a0-])[0-9]{3}(?:\3[0-9]{2}){2})"
-            r"(?![\w]|[.,:/-][0-9]|[ \u00a0]?(?:[€$£%°]|[kM]?Wh?\b|euros|habitantes|pasos|bytes))"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            return ", ".join(
-                self.phone_number_part(group) for group in re.findall("[0-9]+", match[0])
-            )
-
-        return [Rule(pattern, read)]
-
-    def _hour_rules(self) -> list[Rule]:
-        """ "a las 7.30": a point is right in hours too, after an article they cannot be anything else."""
-        pattern = re.compile(
-            rf"(?<!\w)([Ll]as?){SPACE}([01]?[0-9]|2[0-4])\.([0-5][0-9])(?:{SPACE}?hs?)?(?![\w%°]|[.,:/][0-9]|{SPACE}[%°ap])"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            words = self.time(int(match[2]), int(match[3]), None, "", Context(match[1]))
-            return f"{match[1]} {words}"
-
-        return [Rule(pattern, read)]
-
-    def _ordinal_rules(self) -> list[Rule]:
-        """ "1.º", "1º", "1.ª", "1.er", "3er": with the point of the Academy and without."""
-        pattern = re.compile(
-            rf"(?<![\w.,])([0-9]{{1,4}})(?:\.?([ºª])|\.?(er|ra|ro|do|da|to|ta)|\.[°])(?![\w°])(?:({SPACE})([^\W\d_]{{3,24}}))?"
-        )
-
-        def read(match: re.Match[str]) -> str | None:
-            value, mark, letters = int(match[1]), match[2], match[3] or ""
-            if not value or (letters and value > 99):
-                return None
-            if (
-                letters
-                and not self.ordinal(value, "f" if letters.endswith("a") else "m").endswith(
-                    letters if letters != "er" else ("er",)
-                )
-                and letters != "ro"
-            ):
-                return None
-            noun = match[5] or ""
-            tail = f"{match[4]}{noun}" if noun else ""
-            if mark == "ª" or letters.endswith("a"):
-                return self.ordinal(value, "f") + tail
-            counted = (
-                noun.islower() and noun not in self.function_words and noun not in self.month_names
-            )
-            return self.ordinal(value, "m" if letters == "er" or counted else "") + tail
-
-        return [Rule(pattern, read)]
+        return es_rules.rules(self)
 
 
 def _part_of_day(hour: int, meridiem: str) -> str:
@@ -257,5 +210,12 @@ def _part_of_day(hour: int, meridiem: str) -> str:
     return " del mediodía" if hour == 12 else " de la noche" if hour >= 8 else " de la tarde"
 
 
+class PointSpanish(Spanish):
+    """Where decimals have a point and are said so: Mexico, Central America, the Caribbean (DPD, "números", 1.2.2)."""
+
+    decimal_mark = "."
+    point = "punto"
+
+
 def language(region: str) -> Spanish:
-    return Spanish()
+    return PointSpanish() if region in _POINT_REGIONS else Spanish()

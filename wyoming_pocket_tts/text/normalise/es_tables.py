@@ -88,6 +88,12 @@ ABBREVIATIONS = {
     "EE.UU.": "Estados Unidos",
     "EEUU": "Estados Unidos",
     "vol.": "volumen",
+    "art.": "artículo",
+    "pág.": "página",
+    "págs.": "páginas",
+    "cap.": "capítulo",
+    "S.A.": "ese a",
+    "S.L.": "ese ele",
     "izq.": "izquierda",
     "izda.": "izquierda",
     "dcha.": "derecha",
@@ -128,6 +134,13 @@ LETTERS = {
 SPELLED = frozenset("DNI ITV USB API IP UV IA UE HDMI UHF DIY".split())
 
 SAID = {
+    "NNE": "nornoreste",
+    "ENE": "estenoreste",
+    "SSE": "sursureste",
+    "SSO": "sursuroeste",
+    "OSO": "oestesuroeste",
+    "ONO": "oestenoroeste",
+    "NNO": "nornoroeste",
     "NASA": "Nasa",
     "OTAN": "Otan",
     "ONU": "Onu",
@@ -218,7 +231,7 @@ ONE_FEMININE = frozenset(
     "película cerradura".split()
 )
 ONE_MASCULINE = frozenset(
-    "minuto segundo día mes año siglo mensaje dispositivo sensor enchufe interruptor aviso error "
+    "millón billón minuto segundo día mes año siglo mensaje dispositivo sensor enchufe interruptor aviso error "
     "evento correo recordatorio temporizador archivo elemento producto artículo paquete grado "
     "metro kilómetro kilo kilogramo gramo litro euro dólar céntimo centavo punto paso coche vaso "
     "huevo usuario teléfono contacto termostato ventilador fallo intento episodio capítulo vídeo "
@@ -232,3 +245,15 @@ FUNCTION_WORDS = frozenset(
     "sus pues hasta desde pero sin sobre según entre hacia cuando donde mientras después antes "
     "también además ambos ambas ayer hoy porque".split()
 )
+
+# Before "1", these say that the next word is what is counted ("hay 1 coche"); "" is the start of the text.
+BEFORE_COUNT = frozenset(
+    [
+        "",
+        *"hay tengo tienes tiene queda quedan falta faltan con de en y o cada hace dura son solo otro".split(),
+    ]
+)
+
+# Short words in capitals are words ("PUERTA DE CASA"), not initials.
+SHORT_WORDS = frozenset("de la el en y a al del los las un una por con no sí se su que es".split())
+SAID |= {word.upper(): word for word in SHORT_WORDS if len(word) > 1}

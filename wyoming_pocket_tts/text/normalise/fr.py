@@ -1,15 +1,14 @@
-"""French, as said in France: "soixante-dix", "quatre-vingts"."""
+"""French, as said in France: "soixante-dix", "quatre-vingts"; "fr-BE" and "fr-CH" have "septante" and "nonante"."""
 
 # ruff: noqa: RUF012 - the tables of a language are never changed
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from . import fr_tables, fr_units
+from . import fr_rules, fr_tables, fr_units
 from .base import Context, Rule
 from .numbers import Number, spell_out
-from .romance import SPACE, WORD, Romance
+from .romance import Romance
 from .units import Gender, Unit
 
 _ROMAN = {"I": 1, "V": 5, "X": 10}
@@ -183,9 +182,7 @@ class French(Romance):
             if hour == 12:
                 hour, part = (0 if meridiem == "am" else 12), ""
         if second:
-            minutes = self.count(Number(str(minute)), self.units["minute"])
-            seconds = self.count(Number(str(second)), self.units["second"])
-            return f"{self._hours(hour)} {minutes} {seconds}{part}"
+            return " ".join(self.clock_parts(hour, minute, second)) + part
         if hour in (0, 24):
             name = "minuit"
         elif hour == 12 and minute == 0:
@@ -211,93 +208,20 @@ class French(Romance):
         return self.cardinal(value)
 
     def own_rules(self) -> Sequence[Rule]:
-        return (*self._clock_rules(), *self._phone_rules(), *self._ordinal_rules(), *_title_rules())
-
-    def _clock_rules(self) -> list[Rule]:
-        """ "14h30", "14 h 30", "22:05 h"; a lone "9 h" is left to the units, for it may be a duration."""
-        pattern = re.compile(
-            rf"(?<![\w.,:/-])([01]?[0-9]|2[0-4]){SPACE}?[hH]{SPACE}?([0-5][0-9])(?!{SPACE}?(?:m|s|min)\b)(?![\w]|[.,:/][0-9])"
-        )
-        colon = re.compile(
-            rf"(?<![\w.,:/-])([01]?[0-9]|2[0-4]):([0-5][0-9]){SPACE}?(?:h|heures?)(?!\w)"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            return self.time(int(match[1]), int(match[2]), None, "", Context())
-
-        around = re.compile(rf"(?<![\w.,:/-])24{SPACE}?h{SPACE}?/{SPACE}?24(?!\w)")
-        return [
-            Rule(around, lambda m: self.around_the_clock, "/"),
-            Rule(pattern, read, "hH"),
-            Rule(colon, read, "h"),
-        ]
-
-    def _phone_rules(self) -> list[Rule]:
-        pairs = re.compile(
-            r"(?<![\w.,+/-])0[1-9]([ \u00a0\u202f.-]?)(?:[0-9]{2}\1){3}[0-9]{2}(?![\w]|[.,:/-][0-9])"
-        )
-
-        free = re.compile(
-            r"(?<![\w.,+/-])0[ \u00a0\u202f]?8([0-9]{2})([ \u00a0\u202f])([0-9]{3})\2([0-9]{3})(?![\w]|[.,:/-][0-9])"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            return self.phone_number_part(re.sub("[^0-9]", "", match[0]))
-
-        def read_free(match: re.Match[str]) -> str:
-            groups = (f"8{match[1]}", match[3], match[4])
-            return f"{self.digits('0')} " + ", ".join(self.phone_group(group) for group in groups)
-
-        return [Rule(free, read_free), Rule(pairs, read)]
-
-    def _ordinal_rules(self) -> list[Rule]:
-        """ "1er", "2e", "2ème", "XXe": the usual and the correct abbreviations (Imprimerie nationale, Lexique)."""
-        suffix = "ers|ères|eres|er|ère|ere|res|re|èmes|emes|ème|eme|es|e|ᵉ|nds|ndes|nd|nde|d|de"
-        digits = re.compile(rf"(?<![\w.,])([0-9]{{1,6}})({suffix})(?![\w])")
-        roman = re.compile(
-            r"(?<![\w'’-])(?=[IVX])(X{0,3}(?:IX|IV|V?I{0,3}))(er|re|ère|e|ᵉ|ème)(?!\w)"
-        )
-
-        def spoken(value: int, ending: str) -> str | None:
-            if value == 0:
-                return None
-            plural = "s" if ending.endswith("s") else ""
-            if ending[0] in "nd":
-                if value != 2:
-                    return None
-                return ("seconde" if ending.rstrip("s").endswith("de") else "second") + plural
-            if value == 1 and ending.startswith(("r", "èr", "ere")):
-                return f"première{plural}"
-            return self.ordinal(value) + plural
-
-        def read_roman(match: re.Match[str]) -> str | None:
-            value = 0
-            for char, following in zip(match[1], match[1][1:] + " ", strict=True):
-                step = _ROMAN[char]
-                value += -step if step < _ROMAN.get(following, 0) else step
-            return spoken(value, match[2])
-
-        return [Rule(digits, lambda m: spoken(int(m[1]), m[2])), Rule(roman, read_roman)]
+        return fr_rules.rules(self)
 
 
-def _title_rules() -> list[Rule]:
-    """Abbreviations that are something else without a name or a number after them."""
-    name = rf"(?=(?:de |d'|du )?[A-ZÀ-ÖØ-Þ]{WORD})"
-    titles = {
-        "M.": "monsieur",
-        "Me": "maître",
-        "av.": "avenue",
-        "bd": "boulevard",
-        "Bd": "boulevard",
-        "pl.": "place",
-    }
-    before_name = re.compile(rf"(?<![\w.'’-])({'|'.join(map(re.escape, titles))}){SPACE}{name}")
-    page = re.compile(rf"(?<![\w.])(pp?)\.{SPACE}?(?=[0-9])")
-    return [
-        Rule(before_name, lambda m: f"{titles[m[1]]} "),
-        Rule(page, lambda m: "pages " if m[1] == "pp" else "page "),
-    ]
+class BelgianFrench(French):
+    """ "Septante", "nonante"."""
+
+    engine = "fr_BE"
+
+
+class SwissFrench(French):
+    """ "Septante", "huitante", "nonante"."""
+
+    engine = "fr_CH"
 
 
 def language(region: str) -> French:
-    return French()
+    return {"BE": BelgianFrench, "CH": SwissFrench}.get(region, French)()

@@ -126,8 +126,17 @@ SPELLED = frozenset(
 )
 
 SAID = {
+    "NNE": "nord-nord-est",
+    "ENE": "est-nord-est",
+    "ESE": "est-sud-est",
+    "SSE": "sud-sud-est",
+    "SSO": "sud-sud-ouest",
+    "OSO": "ouest-sud-ouest",
+    "ONO": "ouest-nord-ouest",
+    "NNO": "nord-nord-ouest",
     "NASA": "Nasa",
     "OTAN": "Otan",
+    "PIN": "pin",
     "ONU": "Onu",
     "UNESCO": "Unesco",
     "UNICEF": "Unicef",
@@ -209,3 +218,9 @@ FUNCTION_WORDS = frozenset(
     "ouverte fermé fermée allumé allumée éteint éteinte actif active inactif inactive activé "
     "activée désactivé désactivée disponible indisponible".split()
 )
+
+# Short words in capitals are words ("PORTE DU GARAGE"), not initials.
+SHORT_WORDS = frozenset(
+    "de la le en et du au un une par sur les des aux est pas il ne se ce à y on ou où".split()
+)
+SAID |= {word.upper(): word for word in SHORT_WORDS if len(word) > 1}

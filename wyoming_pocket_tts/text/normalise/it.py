@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import it_tables, it_units
+from . import it_rules, it_tables, it_units
 from .base import Context, Rule
 from .numbers import Number, spell_out
-from .romance import SPACE, Romance
+from .romance import Romance
 from .units import Gender, Unit
 
 _VOWELS = "aeiouàèéìòù"
@@ -27,7 +27,13 @@ class Italian(Romance):
     point = "virgola"
 
     units = it_units.UNITS
-    unit_symbols = {"mq": "square_metre", "mc": "cubic_metre", "gg": "day", "giri/min": "rpm"}
+    unit_symbols = {
+        **Romance.unit_symbols,
+        "mq": "square_metre",
+        "mc": "cubic_metre",
+        "gg": "day",
+        "giri/min": "rpm",
+    }
     currencies = it_units.CURRENCIES
     scales = {
         "k": "mila", "K": "mila", "mila": "mila", "milione": "milione", "milioni": "milione", "mln": "milione",
@@ -84,6 +90,7 @@ class Italian(Romance):
     roman_names = it_tables.ROMAN_NAMES
     function_words = it_tables.FUNCTION_WORDS
     between_words = "a|o|e"
+    before_count = it_tables.BEFORE_COUNT
 
     def gender_of(self, noun: str, single: bool) -> Gender | None:
         """Only "uno" agrees, so only nouns after "1" matter, and the half of things."""
@@ -107,7 +114,8 @@ class Italian(Romance):
         if value == 1 and gender in ("m", "f"):
             return "un" if gender == "m" else "una"
         words = spell_out(self.engine, "spellout-numbering", value)
-        return words.replace("unmila", "unomila").replace("\u00ad", "")
+        # "Ventitré" has its accent at the end of a word alone.
+        return re.sub(r"tré(?=\w)", "tre", words.replace("unmila", "unomila"))
 
     def ordinal(self, value: int, gender: Gender = "") -> str:
         """The cardinal without its last vowel and -esimo; -tré and -sei keep it (the CLDR goes wrong from 21,000)."""
@@ -155,7 +163,7 @@ class Italian(Romance):
     def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
         """The noun goes inside: "un'ora e mezza", "due litri e un quarto"."""
         if not mixed:
-            return super().fraction_of(fraction, unit, mixed)
+            return super().fraction_of(fraction, unit, mixed).replace(" di ora", " d'ora")
         whole, rest = fraction.split(" e ", 1)
         count = (
             self.join_count(Number("1"), unit.gender, unit.singular)
@@ -165,6 +173,10 @@ class Italian(Romance):
         agreeing = "mezza" if rest == "mezzo" and unit.gender == "f" else rest
         return f"{count} e {agreeing}"
 
+    def half_of(self, noun: str, gender: Gender) -> str:
+        """ "mezz'ora", "mezza tazza"."""
+        return f"mezz'{noun}" if noun.startswith("or") else super().half_of(noun, gender)
+
     # -- time --------------------------------------------------------------------------------------------------
 
     def time(
@@ -173,10 +185,8 @@ class Italian(Romance):
         """ "sette e trenta", "ventidue e cinque"; midnight is "mezzanotte"."""
         part = f" {meridiem}" if meridiem else ""
         if second:
-            hours = self.count(Number(str(hour)), self.units["hour"])
-            minutes = self.count(Number(str(minute)), self.units["minute"])
-            seconds = self.count(Number(str(second)), self.units["second"])
-            return f"{hours}, {minutes} e {seconds}{part}"
+            *before, last = self.clock_parts(hour, minute, second)
+            return f"{', '.join(before)} e {last}{part}" if before else last
         if hour in (0, 24):
             name = "mezzanotte"
         elif hour == 1:
@@ -199,75 +209,7 @@ class Italian(Romance):
         return self.cardinal(value)
 
     def own_rules(self) -> Sequence[Rule]:
-        return (*self._hour_rules(), *self._range_rules(), *self._ordinal_rules())
-
-    def _hour_rules(self) -> list[Rule]:
-        """Times after their preposition, which is another before "una" and "mezzanotte": "all'una", "a mezzanotte"."""
-        pattern = re.compile(
-            rf"(?<!\w)([Aa]lle|[Dd]alle|[Dd]elle|[Ll]e|[Oo]re|[Vv]erso le){SPACE}([01]?[0-9]|2[0-4])(?:[:.]([0-5][0-9]))?"
-            rf"(?:{SPACE}?h)?(?![\w%°]|[.,:/-][0-9]|{SPACE}?(?:[%°€]|am\b|pm\b))"
-        )
-
-        def read(match: re.Match[str]) -> str | None:
-            before, hour = match[1], int(match[2])
-            if match[3] is None and (before.lower() in ("le", "delle") or hour not in (0, 1, 24)):
-                return None  # "le 2 luci", "alle 22"
-            words = self.time(hour, int(match[3] or 0), None, "", Context())
-            if hour in (0, 1, 24):
-                short = it_tables.BEFORE_HOUR[hour == 1].get(before.lower())
-                if short is not None:
-                    first = short[:1].upper() if before[0].isupper() else short[:1]
-                    return f"{first}{short[1:]}{words}"
-            return f"{before} {words}"
-
-        return [Rule(pattern, read)]
-
-    def _range_rules(self) -> list[Rule]:
-        """ "tra 10-15": a preposition that stands there already is not said twice."""
-        pattern = re.compile(
-            rf"(?<!\w)([Dd]a|[Dd]al|[Tt]ra|[Ff]ra){SPACE}([0-9]{{1,4}}(?:,[0-9]{{1,2}})?){SPACE}?[-–]{SPACE}?(?=[0-9]{{1,4}}(?![\w-]|[./][0-9]))"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            joint = (
-                "e"
-                if match[1].lower() in ("tra", "fra")
-                else "al"
-                if match[1].lower() == "dal"
-                else "a"
-            )
-            return f"{match[1]} {match[2]} {joint} "
-
-        return [Rule(pattern, read)]
-
-    def _ordinal_rules(self) -> list[Rule]:
-        """ "1º", "2ª", "3a", and "1°" before a noun that is counted that way; else it is a degree."""
-        pattern = re.compile(r"(?<![\w.,])([0-9]{1,4})([ºªao])(?![\w])")
-        degree = re.compile(
-            rf"(?<![\w.,])([0-9]{{1,3}})°({SPACE}(?:{'|'.join(it_tables.AFTER_ORDINAL)})(?!\w))"
-        )
-        century = re.compile(
-            rf"(?<![\w'’-])(?=[IVX])(X{{0,3}}(?:IX|IV|V?I{{0,3}}))(?={SPACE}(?:secolo|secoli|capitolo|edizione|piano)(?!\w))"
-        )
-
-        def read(match: re.Match[str]) -> str | None:
-            value = int(match[1])
-            return self.ordinal(value, "f" if match[2] in "ªa" else "m") if value else None
-
-        def read_degree(match: re.Match[str]) -> str | None:
-            value = int(match[1])
-            feminine = match[2].strip().endswith("a") or match[2].strip() == "edizione"
-            return self.ordinal(value, "f" if feminine else "m") + match[2] if value else None
-
-        def read_century(match: re.Match[str]) -> str:
-            value = 0
-            for char, following in zip(match[1], match[1][1:] + " ", strict=True):
-                step = _ROMAN[char]
-                value += -step if step < _ROMAN.get(following, 0) else step
-            rest = match.string[match.end() : match.end() + 9].strip()
-            return self.ordinal(value, "f" if rest.startswith("edizione") else "m")
-
-        return [Rule(degree, read_degree, "°"), Rule(pattern, read), Rule(century, read_century)]
+        return it_rules.rules(self)
 
 
 def language(region: str) -> Italian:

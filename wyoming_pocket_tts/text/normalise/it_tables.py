@@ -84,6 +84,8 @@ ABBREVIATIONS = {
     "a.C.": "avanti Cristo",
     "d.C.": "dopo Cristo",
     "temp.": "temperatura",
+    "art.": "articolo",
+    "cap.": "capitolo",
     "pag.": "pagina",
     "pagg.": "pagine",
     "vol.": "volume",
@@ -127,9 +129,19 @@ LETTERS = {
 SPELLED = frozenset("USB API IP UV IA UE HDMI ADSL".split())
 
 SAID = {
+    "NNE": "nord-nord-est",
+    "ENE": "est-nord-est",
+    "ESE": "est-sud-est",
+    "SSE": "sud-sud-est",
+    "SSO": "sud-sud-ovest",
+    "OSO": "ovest-sud-ovest",
+    "ONO": "ovest-nord-ovest",
+    "NNO": "nord-nord-ovest",
     "NASA": "Nasa",
     "RAI": "Rai",
     "NATO": "Nato",
+    "USA": "Usa",
+    "ASL": "Asl",
     "ONU": "Onu",
     "UNESCO": "Unesco",
     "UNICEF": "Unicef",
@@ -221,7 +233,7 @@ ONE_FEMININE = frozenset(
     "corona parte rupia iarda fetta lavatrice lavastoviglie".split()
 )
 ONE_MASCULINE = frozenset(
-    "minuto secondo giorno mese anno secolo messaggio dispositivo sensore interruttore avviso "
+    "milione miliardo minuto secondo giorno mese anno secolo messaggio dispositivo sensore interruttore avviso "
     "errore evento promemoria timer file elemento prodotto articolo pacco pacchetto grado metro "
     "chilometro chilo chilogrammo grammo litro euro dollaro centesimo punto passo bicchiere uovo "
     "utente telefono contatto termostato ventilatore guasto tentativo episodio capitolo video "
@@ -259,3 +271,17 @@ BEFORE_HOUR = (
     {"alle": "a ", "dalle": "da ", "delle": "di ", "le": "", "ore": "", "verso le": "verso "},
     {"alle": "all'", "dalle": "dall'", "delle": "dell'", "le": "l'", "verso le": "verso l'"},
 )
+
+# Before "1", these say that the next word is what is counted ("c'è 1 amico"); "" is the start of the text.
+BEFORE_COUNT = frozenset(
+    [
+        "",
+        *"è ho hai ha c'è resta restano manca mancano con di in e o ogni dura solo altro per".split(),
+    ]
+)
+
+# Short words in capitals are words ("PORTA DI CASA"), not initials.
+SHORT_WORDS = frozenset(
+    "di la il in al del un una per con no sì se che lo le gli ed da tra fra su".split()
+)
+SAID |= {word.upper(): word for word in SHORT_WORDS}

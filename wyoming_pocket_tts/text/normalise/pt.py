@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import pt_tables, pt_units
+from . import pt_rules, pt_tables, pt_units
 from .base import Context, Rule
 from .numbers import Number, spell_out
-from .romance import SPACE, Romance
+from .romance import Romance
 from .units import Gender, Unit
 
 _FEMININE_ENDINGS = ("a", "ção", "são", "dade", "gem", "tude", "triz")
@@ -91,6 +91,7 @@ class Portuguese(Romance):
     roman_names = pt_tables.ROMAN_NAMES
     function_words = pt_tables.FUNCTION_WORDS
     between_words = "a|à|ou|e"
+    thousands_agree = True
 
     def gender_of(self, noun: str, single: bool) -> Gender | None:
         if noun in self.function_words:
@@ -114,6 +115,12 @@ class Portuguese(Romance):
     def is_singular(self, number: Number) -> bool:
         """Singular below two, zero too: CLDR (pt: i = 0..1), and Brazilian grammars ("zero grau", "1,5 quilo")."""
         return number.value < 2
+
+    def join_range(self, first: str, second: str) -> str:
+        """ "oito a doze horas"."""
+        if second.endswith(" horas"):
+            first = first.removesuffix(" horas").removesuffix(" hora")
+        return super().join_range(first, second)
 
     def join_money(self, whole: str, hundredths: Number, unit: Unit) -> str:
         return f"{whole} e {self.count(hundredths, unit)}"
@@ -151,7 +158,8 @@ class Portuguese(Romance):
         hours = self.count(Number(str(hour)), self.units["hour"])
         minutes = self.count(Number(str(minute)), self.units["minute"])
         if second:
-            return f"{hours}, {minutes} e {self.count(Number(str(second)), self.units['second'])}{part}"
+            *before, last = self.clock_parts(hour, minute, second)
+            return f"{', '.join(before)} e {last}{part}" if before else last
         if hour in (0, 24):
             return f"meia-noite e {self._minutes(minute)}" if minute else "meia-noite"
         if not minute:
@@ -178,64 +186,7 @@ class Portuguese(Romance):
         return self.cardinal(value)
 
     def own_rules(self) -> Sequence[Rule]:
-        return (*self._phone_rules(), *self._hour_rules(), *self._ordinal_rules())
-
-    def _phone_rules(self) -> list[Rule]:
-        """ "(11) 91234-5678", "3123-4567": landlines begin with 3 to 5, mobile numbers with 9."""
-        pattern = re.compile(
-            r"(?<![\w.,+/-])(?:\(?(0?[1-9][0-9])\)?[ \u00a0]?)?(9[0-9]{4}|[3-5][0-9]{3})-([0-9]{4})(?![\w-]|[.,:/][0-9])"
-        )
-
-        def read(match: re.Match[str]) -> str:
-            return ", ".join(self.digits(group) for group in match.groups() if group)
-
-        return [Rule(pattern, read, "-")]
-
-    def _hour_rules(self) -> list[Rule]:
-        """ "14h30", and times after "às", which is "à" before midnight and one o'clock."""
-        before = rf"([ÀàAa]s|[Dd]as){SPACE}"
-        clock = r"([01]?[0-9]|2[0-4])"
-        tail = rf"(?![\w%°]|[.,:/][0-9]|{SPACE}?(?:am|pm|a\.m|p\.m)(?!\w))"
-        after_as = re.compile(
-            rf"(?<!\w){before}{clock}(?:[:h]([0-5][0-9])(?:min|h)?|{SPACE}?h)?{tail}"
-        )
-        bare = re.compile(
-            rf"(?<![\w.,:/-]){clock}{SPACE}?h{SPACE}?([0-5][0-9])(?!{SPACE}?(?:m|s|min)\b){tail}"
-        )
-
-        def read_after_as(match: re.Match[str]) -> str | None:
-            word, hour, minute = match[1], int(match[2]), int(match[3] or 0)
-            if match[0][-1].isdigit() and match[3] is None and hour not in (0, 1, 24):
-                return None  # "às 22", "as 2 luzes"
-            if word.lower() == "as" and match[3] is None:
-                return None
-            words = self.time(hour, minute, None, "", Context("às"))
-            if hour in (0, 1, 24):
-                word = {"às": "à", "as": "a", "das": "da"}[word.lower()].replace(
-                    word[0].lower(), word[0], 1
-                )
-            return f"{word} {words}"
-
-        def read_bare(match: re.Match[str]) -> str:
-            return self.time(int(match[1]), int(match[2]), None, "", Context())
-
-        return [Rule(after_as, read_after_as, "sS"), Rule(bare, read_bare, "h")]
-
-    def _ordinal_rules(self) -> list[Rule]:
-        """ "1º", "2ª", "3.º"; "1°" only before a noun that is counted that way."""
-        pattern = re.compile(r"(?<![\w.,])([0-9]{1,4})\.?([ºª])(?![\w])(?!C|F)")
-        degree = re.compile(
-            rf"(?<![\w.,])([0-9]{{1,3}})°(?={SPACE}(?:{'|'.join(pt_tables.AFTER_ORDINAL)})(?!\w))"
-        )
-
-        def read(match: re.Match[str]) -> str | None:
-            value = int(match[1])
-            return self.ordinal(value, "f" if match[2] == "ª" else "") if value else None
-
-        return [
-            Rule(pattern, read, "ºª"),
-            Rule(degree, lambda m: self.ordinal(int(m[1])) if int(m[1]) else None, "°"),
-        ]
+        return pt_rules.rules(self)
 
 
 class EuropeanPortuguese(Portuguese):

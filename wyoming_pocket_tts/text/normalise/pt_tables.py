@@ -76,10 +76,11 @@ ABBREVIATIONS = {
     "a.C.": "antes de Cristo",
     "d.C.": "depois de Cristo",
     "Ltda.": "limitada",
+    "art.": "artigo",
+    "cap.": "capítulo",
     "pág.": "página",
     "págs.": "páginas",
     "vol.": "volume",
-    "séc.": "século",
     "cf.": "confira",
     "vc": "você",
     "obs.": "observação",
@@ -121,6 +122,13 @@ LETTERS = {
 SPELLED = frozenset("USB API IP UV IA UE HDMI IPTU IPVA ADSL CPTM IBGE".split())
 
 SAID = {
+    "NNE": "nor-nordeste",
+    "ENE": "és-nordeste",
+    "SSE": "su-sudeste",
+    "SSO": "su-sudoeste",
+    "OSO": "oés-sudoeste",
+    "ONO": "oés-noroeste",
+    "NNO": "nor-noroeste",
     "NASA": "Nasa",
     "OTAN": "Otan",
     "ONU": "Onu",
@@ -224,3 +232,9 @@ AFTER_ORDINAL = (
     "andar", "lugar", "dia", "mês", "ano", "século", "nível", "capítulo", "turno", "aviso", "aniversário", "piso",
     "de",
 )  # fmt: skip
+
+# Short words in capitals are words ("PORTA DE CASA"), not initials.
+SHORT_WORDS = frozenset(
+    "de do da em no na um uma por com não se que os as ao dos das nos nas ou ao é à".split()
+)
+SAID |= {word.upper(): word for word in SHORT_WORDS if len(word) > 1}

@@ -1,0 +1,102 @@
+"""Rules of French alone: hours, telephone numbers in pairs, ordinals, titles."""
+
+from __future__ import annotations
+
+import re
+
+from .base import Context, Rule
+from .romance import SPACE, WORD, Romance, roman_value
+
+
+def rules(language: Romance) -> tuple[Rule, ...]:
+    """The rules of French alone."""
+    return (
+        *_clock_rules(language),
+        *_phone_rules(language),
+        *_ordinal_rules(language),
+        *_title_rules(),
+    )
+
+
+def _clock_rules(language: Romance) -> list[Rule]:
+    """ "14h30", "14 h 30", "22:05 h"; a lone "9 h" is left to the units, for it may be a duration."""
+    pattern = re.compile(
+        rf"(?<![\w.,:/-])([01]?[0-9]|2[0-4]){SPACE}?[hH]{SPACE}?([0-5][0-9])(?!{SPACE}?(?:m|s|min)\b)(?![\w]|[.,:/][0-9])"
+    )
+    colon = re.compile(
+        rf"(?<![\w.,:/-])([01]?[0-9]|2[0-4]):([0-5][0-9]){SPACE}?(?:h|heures?)(?!\w)"
+    )
+
+    def read(match: re.Match[str]) -> str:
+        return language.time(int(match[1]), int(match[2]), None, "", Context())
+
+    around = re.compile(rf"(?<![\w.,:/-])24{SPACE}?h{SPACE}?/{SPACE}?24(?!\w)")
+    return [
+        Rule(around, lambda m: language.around_the_clock, "/"),
+        Rule(pattern, read, "hH"),
+        Rule(colon, read, "h"),
+    ]
+
+
+def _phone_rules(language: Romance) -> list[Rule]:
+    pairs = re.compile(
+        r"(?<![\w.,+/-])0[1-9]([ \u00a0\u202f.-]?)(?:[0-9]{2}\1){3}[0-9]{2}(?![\w]|[.,:/-][0-9])"
+    )
+
+    free = re.compile(
+        r"(?<![\w.,+/-])0[ \u00a0\u202f]?8([0-9]{2})([ \u00a0\u202f])([0-9]{3})\2([0-9]{3})(?![\w]|[.,:/-][0-9])"
+    )
+
+    def read(match: re.Match[str]) -> str:
+        return language.phone_number_part(re.sub("[^0-9]", "", match[0]))
+
+    def read_free(match: re.Match[str]) -> str:
+        groups = (f"8{match[1]}", match[3], match[4])
+        return f"{language.digits('0')} " + ", ".join(
+            language.phone_group(group) for group in groups
+        )
+
+    return [Rule(free, read_free), Rule(pairs, read)]
+
+
+def _ordinal_rules(language: Romance) -> list[Rule]:
+    """ "1er", "2e", "2ème", "XXe": the usual and the correct abbreviations (Imprimerie nationale, Lexique)."""
+    suffix = "ers|ères|eres|er|ère|ere|res|re|èmes|emes|ème|eme|es|e|ᵉ|nds|ndes|nd|nde|d|de"
+    digits = re.compile(rf"(?<![\w.,])([0-9]{{1,6}})({suffix})(?![\w]|[+-][0-9])")
+    roman = re.compile(r"(?<![\w'’-])(?=[IVX])(X{0,3}(?:IX|IV|V?I{0,3}))(er|re|ère|e|ᵉ|ème)(?!\w)")
+
+    def spoken(value: int, ending: str) -> str | None:
+        if value == 0:
+            return None
+        plural = "s" if ending.endswith("s") else ""
+        if ending[0] in "nd":
+            if value != 2:
+                return None
+            return ("seconde" if ending.rstrip("s").endswith("de") else "second") + plural
+        if value == 1 and ending.startswith(("r", "èr", "ere")):
+            return f"première{plural}"
+        return language.ordinal(value) + plural
+
+    def read_roman(match: re.Match[str]) -> str | None:
+        return spoken(roman_value(match[1]), match[2])
+
+    return [Rule(digits, lambda m: spoken(int(m[1]), m[2])), Rule(roman, read_roman)]
+
+
+def _title_rules() -> list[Rule]:
+    """Abbreviations that are something else without a name or a number after them."""
+    name = rf"(?=(?:de |d'|du )?[A-ZÀ-ÖØ-Þ]{WORD})"
+    titles = {
+        "M.": "monsieur",
+        "Me": "maître",
+        "av.": "avenue",
+        "bd": "boulevard",
+        "Bd": "boulevard",
+        "pl.": "place",
+    }
+    before_name = re.compile(rf"(?<![\w.'’-])({'|'.join(map(re.escape, titles))}){SPACE}{name}")
+    page = re.compile(rf"(?<![\w.])(pp?)\.{SPACE}?(?=[0-9])")
+    return [
+        Rule(before_name, lambda m: f"{titles[m[1]]} "),
+        Rule(page, lambda m: "pages " if m[1] == "pp" else "page "),
+    ]
