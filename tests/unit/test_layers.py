@@ -1,0 +1,183 @@
+"""Who may import whom, seen from outside: a fresh interpreter imports a part, and what came with it is looked at.
+
+`text` imports neither torch nor numpy, `engine` nothing but torch, the standard library and itself, protocol servers nothing below the
+synthesizer, and importing the package does nothing that anybody would notice.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wyoming_pocket_tts
+
+PACKAGE = Path(wyoming_pocket_tts.__file__).parent
+NAME = "wyoming_pocket_tts"
+
+
+def modules(part: str) -> list[str]:
+    """The dotted names of a package's modules, the package itself first."""
+    folder = PACKAGE / part
+    inside = pkgutil.walk_packages([str(folder)], prefix=f"{NAME}.{part}.")
+    return [f"{NAME}.{part}", *(module.name for module in inside)]
+
+
+def in_a_fresh_interpreter(program: str) -> object:
+    """Runs a program that prints JSON."""
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def loaded_by(names: list[str]) -> set[str]:
+    """All modules that are there after importing these."""
+    program = (
+        "import importlib, json, sys\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    loaded = in_a_fresh_interpreter(program)
+    assert isinstance(loaded, list)
+    return set(loaded)
+
+
+def ours(loaded: set[str]) -> set[str]:
+    return {name for name in loaded if name.startswith(f"{NAME}.")}
+
+
+def test_the_text_front_end_needs_no_torch() -> None:
+    loaded = loaded_by(modules("text"))
+    assert not {"torch", "numpy", "wyoming", "huggingface_hub", "asyncio"} & loaded
+    allowed = {f"{NAME}.errors", f"{NAME}.strict"}
+    assert {name for name in ours(loaded) if not name.startswith(f"{NAME}.text")} <= allowed
+
+
+def test_the_engine_knows_torch_and_itself_alone() -> None:
+    loaded = loaded_by(modules("engine"))
+    others = {name for name in ours(loaded) if not name.startswith(f"{NAME}.engine")}
+    assert others <= {f"{NAME}.errors"}
+
+
+def test_the_engine_imports_the_standard_library_torch_and_itself() -> None:
+    """In the sources, since torch brings numpy along: nothing else is named in them."""
+    allowed = {*sys.stdlib_module_names, "torch", "numpy", NAME}
+    for path in (PACKAGE / "engine").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                assert name.partition(".")[0] in allowed, f"{path.name} imports {name}"
+                assert not name.startswith(NAME) or name.startswith(
+                    (f"{NAME}.engine", f"{NAME}.errors")
+                ), f"{path.name} imports {name}"
+
+
+def imports_of(path: Path) -> set[str]:
+    """Modules named in import statements, those for type checkers left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_protocol_servers_see_the_synthesizer_and_nothing_below() -> None:
+    below = tuple(
+        f"{NAME}.{part}" for part in ("engine", "models", "text", "settings", "app", "cli")
+    )
+    for path in [*PACKAGE.glob("wyoming_*.py"), PACKAGE / "announce.py"]:
+        reaching = {name for name in imports_of(path) if name.startswith((*below, "torch"))}
+        assert not reaching, f"{path.name} imports {reaching}"
+
+
+def test_arrows_go_one_way() -> None:
+    above = {
+        "models": ("app", "cli", "commands", "settings", "synthesizer", "wyoming_", "assembly"),
+        "text": (
+            "app",
+            "cli",
+            "commands",
+            "settings",
+            "synthesizer",
+            "wyoming_",
+            "engine",
+            "models",
+        ),
+        "engine": (
+            "app",
+            "cli",
+            "commands",
+            "settings",
+            "synthesizer",
+            "wyoming_",
+            "models",
+            "text",
+        ),
+    }
+    for part, parts in above.items():
+        forbidden = tuple(f"{NAME}.{other}" for other in parts)
+        for path in (PACKAGE / part).rglob("*.py"):
+            wrong = {name for name in imports_of(path) if name.startswith(forbidden)}
+            assert not wrong, f"{part}/{path.name} imports {wrong}"
+
+
+def test_only_the_command_line_reads_arguments_and_environment() -> None:
+    allowed = {"cli.py"}
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.name not in allowed and path.parent.name != "commands":
+            assert "sys.argv" not in text, path
+            assert "os.environ" not in text, path
+            assert "getenv" not in text, path
+
+
+EVERYTHING = [
+    module.name
+    for module in pkgutil.walk_packages([str(PACKAGE)], prefix=f"{NAME}.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize(
+    "names", [[NAME], EVERYTHING], ids=["the package", "every module of the package"]
+)
+def test_importing_does_nothing_that_is_noticed(names: list[str]) -> None:
+    """No thread, no logging set up, no signal handler, nothing printed."""
+    program = f"""
+import importlib, json, logging, signal, sys, threading
+for name in {names!r}: importlib.import_module(name)
+print(json.dumps({{
+    "threads": threading.active_count(),
+    "handlers": len(logging.root.handlers),
+    "level": logging.root.level,
+    "sigterm": signal.getsignal(signal.SIGTERM) is signal.SIG_DFL,
+    "own_levels": [n for n, l in logging.root.manager.loggerDict.items()
+                   if n.startswith({NAME!r}) and getattr(l, "level", 0)],
+}}))
+"""
+    assert in_a_fresh_interpreter(program) == {
+        "threads": 1,
+        "handlers": 0,
+        "level": 30,
+        "sigterm": True,
+        "own_levels": [],
+    }
+    if names == [NAME]:
+        assert not {"torch", "numpy", "asyncio", "logging"} & loaded_by(names) - loaded_by([])
