@@ -14,7 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import FlowConfig
-from wyoming_pocket_tts.engine.layers import LayerNorm, Linear, Weights
+from wyoming_pocket_tts.engine.kernels import make_linear
+from wyoming_pocket_tts.engine.layers import LayerNorm, Weights, load_linear
 
 _HEAD_NORM_EPS = 1e-6
 _TIME_NORM_EPS = 1e-5
@@ -23,13 +24,16 @@ _TIME_NORM_EPS = 1e-5
 class FlowHead:
     """The flow head for a fixed number of decode steps."""
 
-    def __init__(self, config: FlowConfig, weights: Weights, decode_steps: int) -> None:
+    def __init__(
+        self, config: FlowConfig, weights: Weights, decode_steps: int, kernel: str = "float32"
+    ) -> None:
         """Builds the head.
 
         Args:
             config: its sizes and kind.
             weights: the tensors below `flow_lm.flow_net`.
             decode_steps: N; drifting and pointwise heads always take one.
+            kernel: of `engine.kernels`, for its larger products.
 
         Raises:
             ValueError: for fewer than one step.
@@ -40,21 +44,22 @@ class FlowHead:
         self.decode_steps = decode_steps if config.time_conditions else 1
         self._width = config.dim
         condition = weights.below("cond_embed")
-        self._condition = Linear(condition["weight"])
+        self._condition = make_linear(condition["weight"], kernel=kernel)
         self._condition_bias = [
             condition["bias"] + _time_embedding(config, weights, step, self.decode_steps)
             for step in range(self.decode_steps)
         ]
-        self._input = Linear.load(weights.below("input_proj"))
+        self._input = load_linear(weights.below("input_proj"))
         blocks = [weights.below(f"res_blocks.{index}") for index in range(config.depth)]
-        self._blocks = [_ResidualBlock(block) for block in blocks]
+        self._blocks = [_ResidualBlock(block, kernel) for block in blocks]
         final = weights.below("final_layer")
-        self._output = Linear.load(final.below("linear"))
+        self._output = load_linear(final.below("linear"))
         # All modulations (shift, scale, gate per block; shift, scale at the end) read the same row.
         parts = [part.below("adaLN_modulation.1") for part in (*blocks, final)]
-        self._modulation = Linear(
+        self._modulation = make_linear(
             torch.cat([part["weight"] for part in parts]),
             torch.cat([part["bias"] for part in parts]),
+            kernel,
         )
 
     def __call__(self, condition: Tensor, noise: Tensor) -> Tensor:
@@ -87,10 +92,10 @@ class FlowHead:
 
 
 class _ResidualBlock:
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, kernel: str) -> None:
         self._norm = LayerNorm(weights.below("in_ln"), _HEAD_NORM_EPS)
-        self._first = Linear.load(weights.below("mlp.0"))
-        self._second = Linear.load(weights.below("mlp.2"))
+        self._first = load_linear(weights.below("mlp.0"), kernel)
+        self._second = load_linear(weights.below("mlp.2"), kernel)
 
     def __call__(self, x: Tensor, shift: Tensor, scale: Tensor, gate: Tensor) -> Tensor:
         h = torch.addcmul(shift, self._norm(x), 1 + scale)
@@ -114,7 +119,7 @@ def _embed_time(weights: Weights, time: float) -> Tensor:
     """
     angles = time * weights["freqs"]
     features = torch.cat([torch.cos(angles), torch.sin(angles)])
-    hidden = functional.silu(Linear.load(weights.below("mlp.0"))(features))
-    hidden = Linear.load(weights.below("mlp.2"))(hidden)
+    hidden = functional.silu(load_linear(weights.below("mlp.0"))(features))
+    hidden = load_linear(weights.below("mlp.2"))(hidden)
     alpha: Tensor = weights["mlp.3.alpha"]
     return hidden * (alpha * torch.rsqrt(hidden.var() + _TIME_NORM_EPS))

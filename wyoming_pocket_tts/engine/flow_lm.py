@@ -10,7 +10,7 @@ Source: CALM (arXiv 2509.06926); layout and numbers as in `pocket-tts` 4.0.1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -18,23 +18,31 @@ from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
 from wyoming_pocket_tts.engine.flow_head import FlowHead
+from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     LayerNorm,
-    Linear,
     RotaryTable,
+    Tensors,
     Weights,
     causal_mask,
+    load_linear,
     rotate,
 )
 from wyoming_pocket_tts.engine.state import FlowCache
+
+_PLAIN = KernelPlan()
 
 
 class FlowLM:
     """The language model with its text table, EOS head and flow head."""
 
     def __init__(
-        self, config: ModelConfig, tensors: Mapping[str, Tensor], decode_steps: int = 1
+        self,
+        config: ModelConfig,
+        tensors: Tensors,
+        decode_steps: int = 1,
+        plan: KernelPlan = _PLAIN,
     ) -> None:
         """Builds the model from a checkpoint's tensors (`flow_lm.*`)."""
         weights = Weights(tensors, "flow_lm.")
@@ -46,25 +54,29 @@ class FlowLM:
             if config.flow_lm.insert_bos_before_voice
             else None
         )
-        self._speaker = Linear(weights["speaker_proj_weight"])
+        self._speaker = weights["speaker_proj_weight"]
         self._embedding = weights["conditioner.embed.weight"]
         self._text_projection = (
-            Linear.load(weights.below("conditioner.proj"))
+            load_linear(weights.below("conditioner.proj"))
             if config.flow_lm.lookup_table.rank is not None
             else None
         )
-        self._input = Linear.load(weights.below("input_linear"))
+        self._input = load_linear(weights.below("input_linear"))
         self._layers = [
-            _Layer(transformer, weights.below(f"transformer.layers.{index}"), index)
+            _Layer(
+                transformer, weights.below(f"transformer.layers.{index}"), index, plan.transformer
+            )
             for index in range(transformer.num_layers)
         ]
         self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
         self._norm = LayerNorm(weights.below("out_norm"))
         self._condition = (
-            Linear.load(weights.below("z_proj")) if config.flow_lm.z_dim is not None else None
+            load_linear(weights.below("z_proj")) if config.flow_lm.z_dim is not None else None
         )
-        self._eos = Linear.load(weights.below("out_eos"))
-        self.head = FlowHead(config.flow_lm.flow, weights.below("flow_net"), decode_steps)
+        self._eos = load_linear(weights.below("out_eos"))
+        self.head = FlowHead(
+            config.flow_lm.flow, weights.below("flow_net"), decode_steps, plan.head
+        )
 
     def new_cache(self, capacity: int = 0) -> FlowCache:
         return FlowCache(self.config.transformer, capacity)
@@ -81,7 +93,7 @@ class FlowLM:
 
     def embed_voice(self, latents: Tensor) -> Tensor:
         """Rows for a voice prompt: [T, encoder width] -> [T or T + 1, d_model]."""
-        rows = self._speaker(latents)
+        rows = functional.linear(latents, self._speaker)
         if self._bos_before_voice is None:
             return rows
         return torch.cat([self._bos_before_voice, rows])
@@ -126,18 +138,21 @@ class FlowLM:
 class _Layer:
     """A pre-norm transformer layer with grouped-query attention."""
 
-    def __init__(self, config: FlowLMTransformerConfig, weights: Weights, index: int) -> None:
+    def __init__(
+        self, config: FlowLMTransformerConfig, weights: Weights, index: int, kernel: str
+    ) -> None:
         self._index = index
         self._queries = config.num_heads
         self._kv_heads = config.kv_heads
         self._group = config.num_heads // config.kv_heads
         self._width = config.head_width
-        self._qkv = Linear.load(weights.below("self_attn.in_proj"))
-        self._out = Linear.load(weights.below("self_attn.out_proj"))
+        self._qkv = load_linear(weights.below("self_attn.in_proj"), kernel)
+        self._out = load_linear(weights.below("self_attn.out_proj"), kernel)
         self._norm1 = LayerNorm(weights.below("norm1"))
         self._norm2 = LayerNorm(weights.below("norm2"))
         self._feedforward = FeedForward(
-            Linear.load(weights.below("linear1")), Linear.load(weights.below("linear2"))
+            load_linear(weights.below("linear1"), kernel, "gelu"),
+            load_linear(weights.below("linear2"), kernel),
         )
 
     def prefill(self, x: Tensor, cache: FlowCache, rotations: Tensor, mask: Tensor) -> Tensor:

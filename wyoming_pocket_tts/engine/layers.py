@@ -1,7 +1,7 @@
 """The few operations that all parts of the model are made of: linear maps, norms, rotary positions.
 
-Every weight matrix of the model is used through `Linear`, also the convolutions (as products over time-major rows), so
-that a faster kernel has one place to go.
+Every weight matrix of the model is used through a kernel of `engine.kernels`, also the convolutions (as products over
+time-major rows).
 
 Source: rotary positions as in RoFormer (arXiv 2104.09864), interleaved pairs.
 """
@@ -15,45 +15,43 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from wyoming_pocket_tts.engine.kernels import Activation, Linear, Weight, make_linear
+
 NORM_EPS = 1e-5
+
+# A checkpoint by canonical names; matrices of FlowLM's transformer may come quantised already.
+Tensors = Mapping[str, Weight]
 
 
 class Weights:
     """A view of a checkpoint's tensors below a prefix."""
 
-    def __init__(self, tensors: Mapping[str, Tensor], prefix: str = "") -> None:
+    def __init__(self, tensors: Tensors, prefix: str = "") -> None:
         self._tensors = tensors
         self._prefix = prefix
 
     def __getitem__(self, name: str) -> Tensor:
-        return self._tensors[self._prefix + name]
+        tensor = self.matrix(name)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{self._prefix}{name} must not be quantised")
+        return tensor
 
     def get(self, name: str) -> Tensor | None:
-        return self._tensors.get(self._prefix + name)
+        return self[name] if self._prefix + name in self._tensors else None
+
+    def matrix(self, name: str) -> Weight:
+        """The tensor, or the quantised weight that stands for it."""
+        return self._tensors[self._prefix + name]
 
     def below(self, name: str) -> Weights:
         return Weights(self._tensors, f"{self._prefix}{name}.")
 
 
-class Linear:
-    """y = x @ weight.T + bias, over the last dimension.
-
-    Attributes:
-        weight: [outputs, inputs] float32.
-        bias: [outputs] or None.
-    """
-
-    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
-        self.weight = weight.contiguous()
-        self.bias = bias
-
-    @classmethod
-    def load(cls, weights: Weights) -> Linear:
-        """From `weight` and, where there is one, `bias`."""
-        return cls(weights["weight"], weights.get("bias"))
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return functional.linear(x, self.weight, self.bias)
+def load_linear(
+    weights: Weights, kernel: str = "float32", activation: Activation = "none"
+) -> Linear:
+    """A product by `weight` and, where there is one, `bias`."""
+    return make_linear(weights.matrix("weight"), weights.get("bias"), kernel, activation)
 
 
 class LayerNorm:
@@ -73,11 +71,12 @@ class FeedForward:
     """Two linear maps with a tanh-approximated GELU between them."""
 
     def __init__(self, first: Linear, second: Linear) -> None:
+        """`first` must apply the GELU itself (`activation="gelu"`)."""
         self._first = first
         self._second = second
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self._second(functional.gelu(self._first(x), approximate="tanh"))
+        return self._second(self._first(x))
 
 
 class RotaryTable:

@@ -12,43 +12,38 @@ Sources: Mimi (Moshi, arXiv 2410.00037), SEANet; layout and numbers as in `pocke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.config import MimiTransformerConfig, ModelConfig, SEANetConfig
-from wyoming_pocket_tts.engine.layers import (
-    FeedForward,
-    LayerNorm,
-    Linear,
-    RotaryTable,
-    Weights,
-    rotate,
-)
-from wyoming_pocket_tts.engine.state import DecoderState
-
-# Rows of a state tensor: a slice where the slots stand side by side (no copy), else their numbers.
-Rows = slice | Tensor
+from wyoming_pocket_tts.engine.config import ModelConfig, SEANetConfig
+from wyoming_pocket_tts.engine.kernels import make_linear
+from wyoming_pocket_tts.engine.layers import Tensors, Weights
+from wyoming_pocket_tts.engine.mimi_transformer import MimiTransformer
+from wyoming_pocket_tts.engine.state import DecoderState, Rows
 
 
 class MimiDecoder:
     """The decoder half of the codec, with the model's latent statistics folded into its first product."""
 
-    def __init__(self, config: ModelConfig, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, config: ModelConfig, tensors: Tensors, kernel: str = "float32") -> None:
         """Builds the decoder from a checkpoint's tensors (`mimi.*`, `flow_lm.emb_*`)."""
         self.config = config.mimi
         weights = Weights(tensors, "mimi.")
         projection = weights["quantizer.output_proj.weight"][:, :, 0]
         # latent * std + mean, then the projection: one product with a bias.
-        std, mean = tensors["flow_lm.emb_std"], tensors["flow_lm.emb_mean"]
-        self._input = Linear(projection * std, projection @ mean)
+        statistics = Weights(tensors, "flow_lm.")
+        std, mean = statistics["emb_std"], statistics["emb_mean"]
+        self._input = make_linear(projection * std, projection @ mean)
         self._upsample = _Upsample(weights["upsample.convtr.convtr.weight"])
-        self._transformer = _Transformer(
-            self.config.decoder_attention, weights.below("decoder_transformer")
+        self._transformer = MimiTransformer(
+            self.config.decoder_attention, weights.below("decoder_transformer"), kernel
         )
-        self._layers = _seanet_layers(self.config.decoder_net, weights.below("decoder.model"))
+        self._layers = _seanet_layers(
+            self.config.decoder_net, weights.below("decoder.model"), kernel
+        )
 
     def new_state(self, slots: int, frames: int = 1) -> DecoderState:
         """Zero-filled state for `slots` streams and calls of at most `frames` frames."""
@@ -128,12 +123,19 @@ class _Elu(_Layer):
 class _Conv(_Layer):
     """Causal convolution, stride 1: [B, T, C] -> [B, T, C']."""
 
-    def __init__(self, weights: Weights, dilation: int = 1, replicate: bool = False) -> None:
+    def __init__(
+        self,
+        weights: Weights,
+        dilation: int = 1,
+        replicate: bool = False,
+        kernel: str = "float32",
+    ) -> None:
         weight = weights["weight"]
         outputs, inputs, self._kernel = weight.shape
         self._dilation = dilation
         self._replicate = replicate
-        self._product = Linear(weight.transpose(1, 2).reshape(outputs, -1), weights["bias"])
+        rows = weight.transpose(1, 2).reshape(outputs, -1)
+        self._product = make_linear(rows, weights["bias"], kernel)
         self.histories = (((self._kernel - 1) * dilation, inputs),)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
@@ -148,15 +150,15 @@ class _Conv(_Layer):
 class _TransposedConv(_Layer):
     """Transposed convolution, kernel 2s and stride s: [B, T, C] -> [B, T * s, C']."""
 
-    def __init__(self, weights: Weights, stride: int) -> None:
+    def __init__(self, weights: Weights, stride: int, kernel: str = "float32") -> None:
         weight = weights["weight"]
-        inputs, self._outputs, kernel = weight.shape
-        if kernel != 2 * stride:
-            raise ValueError(f"transposed convolution: kernel {kernel} is not 2 x {stride}")
+        inputs, self._outputs, taps = weight.shape
+        if taps != 2 * stride:
+            raise ValueError(f"transposed convolution: kernel {taps} is not 2 x {stride}")
         # Output row t*s + j takes weight j + s of the row before and weight j of its own row.
         newest, before = weight[..., :stride], weight[..., stride:]
         stacked = torch.cat([before, newest]).permute(2, 1, 0).reshape(stride * self._outputs, -1)
-        self._product = Linear(stacked, weights["bias"].repeat(stride))
+        self._product = make_linear(stacked, weights["bias"].repeat(stride), kernel)
         self.histories = ((1, inputs),)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
@@ -169,9 +171,9 @@ class _TransposedConv(_Layer):
 class _Residual(_Layer):
     """x + conv1(elu(convk(elu(x))))."""
 
-    def __init__(self, weights: Weights, dilation: int, replicate: bool) -> None:
-        self._first = _Conv(weights.below("block.1.conv"), dilation, replicate)
-        self._second = _Conv(weights.below("block.3.conv"), 1, replicate)
+    def __init__(self, weights: Weights, dilation: int, replicate: bool, kernel: str) -> None:
+        self._first = _Conv(weights.below("block.1.conv"), dilation, replicate, kernel)
+        self._second = _Conv(weights.below("block.3.conv"), 1, replicate, kernel)
         self.histories = (*self._first.histories, *self._second.histories)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
@@ -196,137 +198,16 @@ class _Upsample:
         return y.view(batch, -1, channels)
 
 
-def _seanet_layers(config: SEANetConfig, weights: Weights) -> list[_Layer]:
+def _seanet_layers(config: SEANetConfig, weights: Weights, kernel: str) -> list[_Layer]:
     replicate = config.pad_mode == "replicate"
-    layers: list[_Layer] = [_Conv(weights.below("0.conv"), 1, replicate)]
+    layers: list[_Layer] = [_Conv(weights.below("0.conv"), 1, replicate, kernel)]
     index = 1
     for ratio in config.ratios:
-        layers += [_Elu(), _TransposedConv(weights.below(f"{index + 1}.convtr"), ratio)]
+        layers += [_Elu(), _TransposedConv(weights.below(f"{index + 1}.convtr"), ratio, kernel)]
         index += 2
         for block in range(config.n_residual_layers):
             dilation = config.dilation_base**block
-            layers.append(_Residual(weights.below(str(index)), dilation, replicate))
+            layers.append(_Residual(weights.below(str(index)), dilation, replicate, kernel))
             index += 1
-    layers += [_Elu(), _Conv(weights.below(f"{index + 1}.conv"), 1, replicate)]
+    layers += [_Elu(), _Conv(weights.below(f"{index + 1}.conv"), 1, replicate, kernel)]
     return layers
-
-
-class _Transformer:
-    """Windowed causal transformer over the upsampled latents."""
-
-    def __init__(self, config: MimiTransformerConfig, weights: Weights) -> None:
-        self._context = config.context
-        width = config.d_model
-        self._input = (
-            Linear.load(weights.below("input_proj")) if config.input_dimension != width else None
-        )
-        self._output = (
-            Linear.load(weights.below("output_projs.0"))
-            if config.output_dimensions[0] != width
-            else None
-        )
-        self._layers = [
-            _TransformerLayer(config, weights.below(f"transformer.layers.{index}"), index)
-            for index in range(config.num_layers)
-        ]
-        self._rotary = RotaryTable(config.head_width, config.max_period, positions=4096)
-        self._masks: dict[tuple[int, int, int], Tensor] = {}
-
-    def __call__(self, x: Tensor, state: DecoderState, slots: Sequence[int]) -> Tensor:
-        """[B, T, C] -> [B, T, C']; positions T of each row follow those that its slot has seen."""
-        length = x.shape[1]
-        places = [_Place.of(state, slot, length, self._mask) for slot in slots]
-        rotations = torch.stack([self._rotary.at(place.start, length) for place in places])
-        if self._input is not None:
-            x = self._input(x)
-        for layer in self._layers:
-            x = layer(x, state, places, rotations)
-        return x if self._output is None else self._output(x)
-
-    def _mask(self, start: int, length: int, ring: int) -> Tensor:
-        """Additive mask [T, min(start + T, R)] for queries start.. over ring places.
-
-        Once the ring is full it depends on where in the ring the newest position lies, so there are only
-        2 R / (positions per frame) masks for each T, and they are kept.
-        """
-        full = start + length >= ring
-        key = (start % ring + (ring if full else 0), length, ring)
-        if key not in self._masks:
-            end = start + length
-            place = torch.arange(min(end, ring))
-            # The position that each ring place holds after this call's positions are written.
-            position = end - 1 - (end - 1 - place) % ring
-            query = torch.arange(start, end)[:, None]
-            visible = (position <= query) & (query - position < self._context)
-            mask = torch.zeros(length, len(place)).masked_fill_(~visible, float("-inf"))
-            self._masks[key] = mask
-        return self._masks[key]
-
-
-class _Place:
-    """Where a row's new positions go in its ring, and what they may see."""
-
-    def __init__(self, slot: int, start: int, write: Rows, mask: Tensor) -> None:
-        self.slot = slot
-        self.start = start
-        self.write = write
-        self.mask = mask
-
-    @classmethod
-    def of(
-        cls,
-        state: DecoderState,
-        slot: int,
-        length: int,
-        make_mask: Callable[[int, int, int], Tensor],
-    ) -> _Place:
-        start = state.positions[slot]
-        first = start % state.ring
-        write: Rows = slice(first, first + length)
-        if first + length > state.ring:
-            write = torch.arange(start, start + length) % state.ring
-        return cls(slot, start, write, make_mask(start, length, state.ring))
-
-
-class _TransformerLayer:
-    """Pre-norm layer; its layer scales are folded into the products before them."""
-
-    def __init__(self, config: MimiTransformerConfig, weights: Weights, index: int) -> None:
-        self._index = index
-        self._heads = config.num_heads
-        self._width = config.head_width
-        scale1, scale2 = weights["layer_scale_1.scale"], weights["layer_scale_2.scale"]
-        self._qkv = Linear.load(weights.below("self_attn.in_proj"))
-        self._out = Linear(weights["self_attn.out_proj.weight"] * scale1[:, None])
-        self._norm1 = LayerNorm(weights.below("norm1"))
-        self._norm2 = LayerNorm(weights.below("norm2"))
-        self._feedforward = FeedForward(
-            Linear.load(weights.below("linear1")),
-            Linear(weights["linear2.weight"] * scale2[:, None]),
-        )
-
-    def __call__(
-        self, x: Tensor, state: DecoderState, places: Sequence[_Place], rotations: Tensor
-    ) -> Tensor:
-        batch, length, _ = x.shape
-        packed = self._qkv(self._norm1(x)).view(batch, length, 3 * self._heads, self._width)
-        turned = rotate(packed[:, :, : 2 * self._heads], rotations).transpose(1, 2)
-        values = packed[:, :, 2 * self._heads :].transpose(1, 2)
-        attended = []
-        for row, place in enumerate(places):
-            all_keys = state.keys[self._index, place.slot]
-            all_values = state.values[self._index, place.slot]
-            all_keys[:, place.write] = turned[row, self._heads :]
-            all_values[:, place.write] = values[row]
-            seen = place.mask.shape[1]
-            attended.append(
-                functional.scaled_dot_product_attention(
-                    turned[row : row + 1, : self._heads],
-                    all_keys[None, :, :seen],
-                    all_values[None, :, :seen],
-                    place.mask,
-                )
-            )
-        rows = attended[0] if batch == 1 else torch.cat(attended)
-        x = x + self._out(rows.transpose(1, 2).reshape(batch, length, -1))
-        return x + self._feedforward(self._norm2(x))

@@ -7,8 +7,6 @@ Sources: Mimi (Moshi, arXiv 2410.00037), SEANet; layout and numbers as in `pocke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -17,10 +15,11 @@ from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     LayerNorm,
-    Linear,
     RotaryTable,
+    Tensors,
     Weights,
     causal_mask,
+    load_linear,
     rotate,
 )
 
@@ -28,7 +27,7 @@ from wyoming_pocket_tts.engine.layers import (
 class MimiEncoder:
     """The encoder half of the codec."""
 
-    def __init__(self, config: MimiConfig, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, config: MimiConfig, tensors: Tensors) -> None:
         """Builds the encoder from a checkpoint's tensors (`mimi.*`)."""
         weights = Weights(tensors, "mimi.")
         self.config = config
@@ -95,10 +94,10 @@ class _Transformer:
         self._context = config.context
         width = config.d_model
         self._input = (
-            Linear.load(weights.below("input_proj")) if config.input_dimension != width else None
+            load_linear(weights.below("input_proj")) if config.input_dimension != width else None
         )
         self._output = (
-            Linear.load(weights.below("output_projs.0"))
+            load_linear(weights.below("output_projs.0"))
             if config.output_dimensions[0] != width
             else None
         )
@@ -122,14 +121,15 @@ class _Layer:
         self._heads = config.num_heads
         self._width = config.head_width
         self._context = config.context
-        self._qkv = Linear.load(weights.below("self_attn.in_proj"))
-        self._out = Linear.load(weights.below("self_attn.out_proj"))
+        self._qkv = load_linear(weights.below("self_attn.in_proj"))
+        self._out = load_linear(weights.below("self_attn.out_proj"))
         self._norm1 = LayerNorm(weights.below("norm1"))
         self._norm2 = LayerNorm(weights.below("norm2"))
         self._scale1 = weights["layer_scale_1.scale"]
         self._scale2 = weights["layer_scale_2.scale"]
         self._feedforward = FeedForward(
-            Linear.load(weights.below("linear1")), Linear.load(weights.below("linear2"))
+            load_linear(weights.below("linear1"), activation="gelu"),
+            load_linear(weights.below("linear2")),
         )
 
     def __call__(self, x: Tensor, rotations: Tensor) -> Tensor:

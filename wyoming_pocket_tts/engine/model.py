@@ -6,27 +6,41 @@ sequences. State lives in `engine.state` and is passed in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
+from wyoming_pocket_tts.engine.kernels import KernelPlan
+from wyoming_pocket_tts.engine.layers import Tensors
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.mimi_encoder import MimiEncoder
 from wyoming_pocket_tts.engine.state import VoiceState
+
+_PLAIN = KernelPlan()
 
 
 class Model:
     """A model built from a configuration and a checkpoint's tensors (canonical names, float32)."""
 
     def __init__(
-        self, config: ModelConfig, tensors: Mapping[str, Tensor], decode_steps: int = 1
+        self,
+        config: ModelConfig,
+        tensors: Tensors,
+        decode_steps: int = 1,
+        plan: KernelPlan = _PLAIN,
     ) -> None:
+        """Packs the weights; `tensors` may be dropped afterwards.
+
+        Args:
+            config: the model's configuration.
+            tensors: a checkpoint by canonical names.
+            decode_steps: of the flow head, per frame.
+            plan: which kernel does which part.
+        """
         self.config = config
-        self.flow_lm = FlowLM(config, tensors, decode_steps)
-        self.decoder = MimiDecoder(config, tensors)
+        self.flow_lm = FlowLM(config, tensors, decode_steps, plan)
+        self.decoder = MimiDecoder(config, tensors, plan.codec)
         self.encoder = (
             MimiEncoder(config.mimi, tensors)
             if "mimi.downsample.conv.conv.weight" in tensors

@@ -17,6 +17,9 @@ from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, MimiConfig
 # A slot's cache grows in steps of so many positions, so that sequences of many lengths use few sizes.
 _CACHE_STEP = 128
 
+# Rows of a state tensor: a slice where they stand side by side (no copy), else their numbers.
+Rows = slice | Tensor
+
 
 @dataclass(frozen=True)
 class VoiceState:
