@@ -144,6 +144,10 @@ class Hub:
         """Lets nobody in without this token: 401 without one, 403 with another one."""
         self._gates[repo] = token
 
+    def ungate(self, repo: str) -> None:
+        """Lets everybody in again."""
+        self._gates.pop(repo, None)
+
     def add_plain(self, path: str, file: PlainFile) -> str:
         """Serves a file outside repositories; returns its address."""
         self._plain[path] = file
