@@ -23,16 +23,17 @@ _LOCAL = re.compile(
     r"(?<![\w.,/-])([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![\w-]|[.,/:][0-9])"
 )
 _TIME_PARTS = re.compile(r"([0-9]{1,2})[:.]([0-9]{2})(?::([0-9]{2}))?")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)\s*$")
+_WORD_BEFORE = re.compile(r"(?:([^\W\d_]+)\s+)?([^\W\d_]+)\s*$")
 _WORD_AFTER = re.compile(r"\s*([^\W\d_]+)")
 
 
 def context_of(match: re.Match[str]) -> Context:
     """The words around a match; looks at a bounded stretch of text only."""
     text = match.string
-    before = _WORD_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+    before = _WORD_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
     after = _WORD_AFTER.match(text[match.end() : match.end() + 24])
-    return Context(before[1] if before else "", after[1] if after else "")
+    follows = after[1] if after else ""
+    return Context(before[2], follows, before[1] or "") if before else Context("", follows)
 
 
 def valid_date(day: int, month: int) -> bool:
@@ -65,7 +66,15 @@ def weekday_rules(language: Language) -> tuple[Rule, ...]:
         first, second = (language.weekdays[match[i].lower()] for i in (1, 2))
         return language.join_days(first, second) if first != second else None
 
-    return (Rule(pattern, read, "-\u2010\u2011\u2013\u2014"),)
+    short = re.compile(f"(?<!\\w)({names})\\.?,?{_S}+(?=[0-9]{{1,4}}[./-][0-9])")
+
+    def read_short(match: re.Match[str]) -> str:
+        return language.weekdays[match[1].lower()] + language.weekday_joint
+
+    return (
+        Rule(short, read_short, "./-"),
+        Rule(pattern, read, "-\u2010\u2011\u2013\u2014"),
+    )
 
 
 def _lower_days(language: Language) -> bool:
@@ -229,22 +238,24 @@ def _final_point(language: Language, match: re.Match[str], meridiem: str | None)
 
 def _duration_rule(language: Language) -> Rule:
     """ "1h 20min", "2h30", "5m 30s", "1d 4h": "m" is a minute beside an hour or a second only."""
-    minutes = rf"(?:([0-9]{{1,3}}){_S}?(?:min\.?|m)|(?<=h)([0-9]{{1,2}}))"
+    hour = language.hour_letter
+    minutes = rf"(?:([0-9]{{1,3}}){_S}?(?:min\.?|m)|(?<={hour})([0-9]{{1,2}}))"
     pattern = re.compile(
         rf"(?<![\w.,:/])(?:"
-        rf"(?:([0-9]{{1,4}}){_S}?d{_S}?)?([0-9]{{1,4}}){_S}?h{_S}?{minutes}(?:{_S}?([0-9]{{1,2}}){_S}?s)?"
+        rf"(?:([0-9]{{1,4}}){_S}?d{_S}?)?([0-9]{{1,4}}){_S}?{hour}{_S}?{minutes}(?:{_S}?([0-9]{{1,2}}){_S}?s)?"
         rf"|([0-9]{{1,3}}){_S}?(?:min\.?|m){_S}?([0-9]{{1,2}}){_S}?s"
-        rf"|([0-9]{{1,4}}){_S}?d{_S}?([0-9]{{1,2}}){_S}?h"
+        rf"|([0-9]{{1,4}}){_S}?d{_S}?([0-9]{{1,2}}){_S}?{hour}"
         rf")(?![\w²³/]|[.,][0-9])"
     )
     keys = ("day", "hour", "minute", "minute", "second", "minute", "second", "day", "hour")
 
     def read(match: re.Match[str]) -> str:
-        return " ".join(
+        words = " ".join(
             language.count(Number(digits.lstrip("0") or "0"), language.units[key])
             for digits, key in zip(match.groups(), keys, strict=True)
             if digits
         )
+        return words + _final_point(language, match, match[0])
 
     return Rule(pattern, read)
 
