@@ -53,12 +53,13 @@ class Assembly:
                 name=name,
                 config=load_model_config(fetch(model.config)),
                 language=model.languages[0] if model.languages else "",
-                at_start=model.load == "start",
+                at_start=(model.load or settings.load) != "first-use",
             )
             for name, model in settings.models.items()
         }
         self._extra = {entry.name: entry for entry, _ in extra}
-        released = {model.name: _entry(model) for model in self._released.values()}
+        at_start = settings.load != "first-use"
+        released = {model.name: _entry(model, at_start) for model in self._released.values()}
         self.entries = (*released.values(), *self._community.values(), *self._extra.values())
         _refuse_twins(self.entries)
         voices = self._voices([voice for _, voice in extra])
@@ -201,8 +202,13 @@ def _released(catalogue: Catalogue, name: str) -> CatalogueModel:
         ) from None
 
 
-def _entry(model: CatalogueModel) -> ModelEntry:
-    return ModelEntry(name=model.name, config=model.loading_config(), language=model.language_code)
+def _entry(model: CatalogueModel, at_start: bool) -> ModelEntry:
+    return ModelEntry(
+        name=model.name,
+        config=model.loading_config(),
+        language=model.language_code,
+        at_start=at_start,
+    )
 
 
 def _refuse_twins(entries: tuple[ModelEntry, ...]) -> None:

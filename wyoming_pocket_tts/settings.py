@@ -18,6 +18,7 @@ from wyoming_pocket_tts.text.options import TextOptions
 DEFAULT_URI = "tcp://0.0.0.0:10200"
 DEFAULT_LANGUAGE_MODEL = "english"
 
+_FILE_SUFFIXES = (".safetensors", ".wav", ".flac", ".mp3", ".ogg", ".opus")
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]{2,8})?")
 
@@ -28,13 +29,13 @@ def _between(name: str, value: float | None, low: float, high: float) -> None:
         raise ValueError(f"{name} must be between {low} and {high}, not {value}")
 
 
-def _check_voice_name(kind: str, name: str) -> None:
+def check_voice_name(kind: str, name: str) -> None:
     """Names are shown to people and sent by clients; they never become part of a path."""
     if not 1 <= len(name) <= 100 or name != name.strip() or not name.isprintable():
         raise ValueError(f"{kind} {name!r} must be 1 to 100 printable characters")
 
 
-def _check_languages(languages: Iterable[str]) -> None:
+def check_languages(languages: Iterable[str]) -> None:
     for code in languages:
         if not _LANGUAGE_CODE.fullmatch(code):
             raise ValueError(f"{code!r} is not a language code such as en, fr or pt-BR")
@@ -47,17 +48,17 @@ class ModelSettings:
     Attributes:
         config: its YAML in upstream's schema: a path, https://... or hf://owner/repo/path@revision.
         languages: codes of the languages it speaks; the first one is used for a voice that states none.
-        load: "start" before the server answers, "first-use" when a request needs it.
+        load: "start" with the server, "first-use" when a request needs it; None: as `Settings.load` says.
     """
 
     config: str
     languages: tuple[str, ...] = ()
-    load: Literal["start", "first-use"] = "start"
+    load: Literal["start", "first-use"] | None = None
 
     def __post_init__(self) -> None:
         if not self.config.strip():
             raise ValueError("config must name a model's YAML: a path, https://... or hf://...")
-        _check_languages(self.languages)
+        check_languages(self.languages)
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class VoiceSettings:
     """A voice that clients may ask for by name, or more about one that the catalogue has.
 
     Attributes:
-        source: a catalogue voice's name, or the path, https:// or hf:// address of a voice state (.safetensors); None: the catalogue
-            voice of this name.
+        source: a catalogue voice's name, or the path, https:// or hf:// address of a voice state (.safetensors) or of a recording
+            (wav, flac, mp3, ogg); None: the catalogue voice of this name.
         model: name of the model that speaks it; None: the first one loaded that fits.
         description: what people see in a list; None: the catalogue's.
         languages: language codes under which it is listed; empty: its model's.
@@ -84,11 +85,11 @@ class VoiceSettings:
     def __post_init__(self) -> None:
         if self.source is not None and not self.source.strip():
             raise ValueError("source must not be empty")
-        _check_languages(self.languages)
+        check_languages(self.languages)
         for alias in self.aliases:
-            _check_voice_name("alias", alias)
+            check_voice_name("alias", alias)
         for speaker in self.speakers:
-            _check_voice_name("speaker", speaker)
+            check_voice_name("speaker", speaker)
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,10 @@ class Settings:
         uri: where to listen: tcp://host:port, unix:///path or stdio://.
         languages: catalogue models to load; empty: English, unless `models` or `demo` give something to speak with.
         models: community models by name.
+        load: when models are loaded: "start", before the server answers; "background", while it answers already; "first-use", when
+            a request needs them.
         voices: voices by name.
+        voices_dir: a folder whose recordings and voice states are voices too, for as long as they lie there.
         default_voice: the voice of requests that name none; None: the first model's own.
         default_voices: language code -> the voice for requests that name that language alone.
         cache_dir: where downloads are kept; None: the hub's own cache.
@@ -219,7 +223,9 @@ class Settings:
     uri: str = DEFAULT_URI
     languages: tuple[str, ...] = ()
     models: dict[str, ModelSettings] = field(default_factory=dict)
+    load: Literal["start", "background", "first-use"] = "start"
     voices: dict[str, VoiceSettings] = field(default_factory=dict)
+    voices_dir: Path | None = None
     default_voice: str | None = None
     default_voices: dict[str, str] = field(default_factory=dict)
     cache_dir: Path | None = None
@@ -239,9 +245,9 @@ class Settings:
         twice = set(self.languages) & set(self.models)
         if twice:
             raise ValueError(f"models.{min(twice)} is named in languages too; rename one of them")
-        _check_languages(self.default_voices)
+        check_languages(self.default_voices)
         for name in self.voices:
-            _check_voice_name("voice name", name)
+            check_voice_name("voice name", name)
         _check_aliases(self.voices)
 
     @property
@@ -254,7 +260,7 @@ class Settings:
 
 def is_file_source(source: str) -> bool:
     """Whether a voice's source is a file (a path or an address), not the name of a catalogue voice."""
-    return "/" in source or source.endswith(".safetensors")
+    return "/" in source or source.lower().endswith(_FILE_SUFFIXES)
 
 
 def _check_uri(uri: str) -> None:

@@ -98,6 +98,8 @@ def _anchored(settings: Settings, values: Mapping[str, object], folder: Path) ->
     anchored: dict[str, object] = {}
     if settings.cache_dir is not None:
         anchored["cache_dir"] = str(folder / settings.cache_dir)
+    if settings.voices_dir is not None:
+        anchored["voices_dir"] = str(folder / settings.voices_dir)
     anchored["models"] = {
         name: {"config": _anchor(model.config, folder)} for name, model in settings.models.items()
     }

@@ -36,6 +36,8 @@ _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "demo": ("demo",),
     "default_voice": ("default_voice",),
     "cache_dir": ("cache_dir",),
+    "voices_dir": ("voices_dir",),
+    "load": ("load",),
     "offline": ("offline",),
     "slots": ("engine", "slots"),
     "threads": ("engine", "threads"),
@@ -79,6 +81,13 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     )
     add("--demo", action="store_true", help="a small random model: sound, not words; no downloads")
     add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")
+    add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
+    add(
+        "--load",
+        metavar="WHEN",
+        choices=("start", "background", "first-use"),
+        help="models: start (default), background, first-use",
+    )
     add("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
     add("--offline", action="store_true", help="never use the network for models and voices")
     add(
@@ -90,7 +99,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     )
     add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
     speech = parser.add_argument_group("speech").add_argument
-    speech("--slots", metavar="N", type=int, help="segments generated at the same time (default 8)")
+    speech("--slots", metavar="N", type=int, help="segments at the same time (default 8)")
     speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
     speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
     speech(
