@@ -156,6 +156,23 @@ TABLE = [
     ("§ 5", "Paragraf fünf"),
     ("an/aus", "an aus"),
     ("#5 und #küche", "Nummer fünf und Hashtag küche"),
+    # more of what a home sends
+    ("1/4 l Milch, 2 EL Zucker", "ein Viertel Liter Milch, zwei Esslöffel Zucker"),
+    ("1/2 Std. und 3/4 Std.", "eine halbe Stunde und eine Dreiviertelstunde."),
+    ("am 1. und 2. Januar", "am ersten und zweiten Januar"),
+    ("vom 1.-3. Mai", "vom ersten bis dritten Mai"),
+    ("Mo. 30.11. Müll", "Montag, dreißigster November Müll"),
+    ("5,- €", "fünf Euro"),
+    ("100%ig", "einhundertprozentig"),
+    ("die 3. KW", "die dritte K W"),
+    ("Wind aus NW", "Wind aus Nordwest"),
+    ("Seite 2/5", "Seite zwei von fünf"),
+    ("15.000 Schritte", "fünfzehntausend Schritte"),
+    (
+        "am 25.12.2025 um 3:07 Uhr",
+        "am fünfundzwanzigsten Dezember zweitausendfünfundzwanzig um drei Uhr sieben",
+    ),
+    ("Das Gerät läuft seit 4 Std. Es ist warm.", "Das Gerät läuft seit vier Stunden. Es ist warm."),
 ]
 
 

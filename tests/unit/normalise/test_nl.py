@@ -128,6 +128,17 @@ TABLE = [
     ("2 + 3 = 5", "twee plus drie is vijf"),
     ("~5 °C", "ongeveer vijf graden Celsius"),
     ("#5 en #keuken", "nummer vijf en hashtag keuken"),
+    # more of what a home sends
+    ("nog 2u 5m", "nog twee uur vijf minuten"),
+    ("3/4 uur", "drie kwartier"),
+    ("1/4 l melk", "een kwart liter melk"),
+    ("ma 30/11 vuilnis", "maandag dertig november vuilnis"),
+    ("€ 5,-", "vijf euro"),
+    ("2 mln. mensen", "twee miljoen mensen"),
+    ("pagina 2/5", "pagina twee van vijf"),
+    ("Bel 112", "Bel één één twee"),
+    ("-5 graden", "min vijf graden"),
+    ("15.000 stappen", "vijftienduizend stappen"),
 ]
 
 

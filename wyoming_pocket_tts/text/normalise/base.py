@@ -59,6 +59,7 @@ class Context:
 
     before: str = ""  # the word before, as written
     after: str = ""  # the word after
+    earlier: str = ""  # the word before `before`
 
 
 # The word after a point, or "" at the end of the line; no match before anything else.
@@ -91,6 +92,7 @@ class Language:
     prefixes: Mapping[str, str] = {"-": "minus", "+": "plus"}
     operators: Mapping[str, str] = {}
     symbols: Mapping[str, str] = {}
+    hour_letter = "h"  # in durations, regular expression
     number_sign = ""
     number_abbreviations = ""  # regular expression: "No\.|Nr\."
     hashtag = ""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import de_tables as tables
+from . import de_units
 from .base import Context, Language, Rule
 from .de_rules import german_rules
 from .numbers import Number, spell_out
+from .tables import words
 from .units import Gender, Unit
 
 _ORDINAL_RULESETS = {
@@ -21,97 +23,21 @@ _ORDINAL_RULESETS = {
     "es": "spellout-ordinal-s",
     "em": "spellout-ordinal-m",
 }
-_DATIVE = frozenset(
-    [
-        "am",
-        "dem",
-        "vom",
-        "zum",
-        "im",
-        "beim",
-        "ab",
-        "bis",
-        "seit",
-        "den",
-        "des",
-        "nach",
-        "vor",
-        "von",
-    ]
-)
-_WEAK = frozenset(["der", "die", "das", "jeder", "dieser"])
-_ONE_DATIVE = frozenset(
-    ["in", "nach", "vor", "seit", "mit", "von", "bei", "aus", "zu", "ab", "außer", "binnen"]
-)
-_ONE_ACCUSATIVE = frozenset(["für", "um", "ohne", "gegen", "durch"])
-_NOT_ADJECTIVES = frozenset(
-    [
-        "oder",
-        "aber",
-        "über",
-        "unter",
-        "wieder",
-        "heute",
-        "ohne",
-        "keine",
-        "alle",
-        "beide",
-        "hier",
-        "hinter",
-        "immer",
-        "bitte",
-        "sowie",
-        "eine",
-        "derzeit",
-        "gerade",
-    ]
+_DATIVE = words("am dem vom zum im beim ab bis seit den des nach vor von")
+_WEAK = words("der die das jeder dieser")
+_ONE_DATIVE = words("in nach vor seit mit von bei aus zu ab außer binnen")
+_ONE_ACCUSATIVE = words("für um ohne gegen durch")
+_NOT_ADJECTIVES = words(
+    "oder aber über unter wieder heute ohne keine alle beide hier hinter immer bitte sowie eine "
+    "derzeit gerade"
 )
 # After these a number counts what follows; after any other noun it is the noun's own ("Zone 1 Temperatur").
-_BEFORE_COUNT = frozenset(
-    [
-        "es",
-        "ist",
-        "sind",
-        "noch",
-        "nur",
-        "du",
-        "sie",
-        "ich",
-        "wir",
-        "in",
-        "nach",
-        "seit",
-        "vor",
-        "um",
-        "für",
-        "bei",
-        "mit",
-        "heute",
-        "morgen",
-        "die",
-        "der",
-        "das",
-        "über",
-        "unter",
-        "mindestens",
-        "maximal",
-        "genau",
-        "etwa",
-        "circa",
-        "und",
-        "aber",
-        "oder",
-        "jetzt",
-        "dann",
-        "gibt",
-        "nun",
-        "hier",
-        "dort",
-        "alle",
-        "pro",
-        "je",
-    ]
+_BEFORE_COUNT = words(
+    "es ist sind noch nur du sie ich wir in nach seit vor um für bei mit heute morgen die der das "
+    "über unter mindestens maximal genau etwa circa und aber oder jetzt dann gibt nun hier dort "
+    "alle pro je"
 )
+_QUARTERS = {"ein Viertel": "eine Viertelstunde", "drei Viertel": "eine Dreiviertelstunde"}
 _HALVES: dict[Gender, str] = {
     "m": "ein halber",
     "f": "eine halbe",
@@ -133,9 +59,9 @@ class German(Language):
     spaced_thousands = True
     point = "Komma"
 
-    units = tables.UNITS
-    unit_symbols = tables.UNIT_SYMBOLS
-    currencies = tables.CURRENCIES
+    units = de_units.UNITS
+    unit_symbols = de_units.UNIT_SYMBOLS
+    currencies = de_units.CURRENCIES
     currency_symbols = {"Euro": "EUR", "Cent": "cent", "Ct.": "cent", "Fr.": "CHF"}
     scales = tables.SCALES
 
@@ -163,11 +89,9 @@ class German(Language):
     hashtag = "Hashtag"
     out_of = "von"
     over = "zu"
-    part_nouns = frozenset(
-        ["seite", "schritt", "teil", "nachricht", "folge", "versuch", "titel", "kapitel", "runde"]
-    )
+    part_nouns = words("seite schritt teil nachricht folge versuch titel kapitel runde")
     part_word = "von"
-    dial_words = frozenset(["ruf", "rufe", "wähle", "wählen", "notruf", "unter"])
+    dial_words = words("ruf rufe wähle wählen notruf unter")
     version_point = "Punkt"
     address_dot = "Punkt"
     around_the_clock = "vierundzwanzig sieben"
@@ -177,95 +101,17 @@ class German(Language):
     month_names = tables.MONTH_NAMES
     weekdays = tables.WEEKDAYS
     day_suffix = r"\."
-    year_words = frozenset(
-        [
-            "in",
-            "seit",
-            "jahr",
-            "jahre",
-            "ab",
-            "von",
-            "bis",
-            "vor",
-            "nach",
-            "um",
-            "jahres",
-            "jahren",
-            "anno",
-        ]
-    )
+    year_words = words("in seit jahr jahre ab von bis vor nach um jahres jahren anno")
 
     abbreviations = tables.ABBREVIATIONS
     sentence_final = tables.SENTENCE_FINAL
     said = tables.SAID
     spelled = tables.SPELLED
-    sentence_starters = frozenset(
-        [
-            "Der",
-            "Die",
-            "Das",
-            "Den",
-            "Dem",
-            "Es",
-            "Ich",
-            "Du",
-            "Sie",
-            "Wir",
-            "Er",
-            "Ein",
-            "Eine",
-            "Einen",
-            "Im",
-            "In",
-            "Am",
-            "An",
-            "Um",
-            "Bitte",
-            "Danach",
-            "Dann",
-            "Und",
-            "Aber",
-            "Heute",
-            "Morgen",
-            "Gestern",
-            "Jetzt",
-            "Nach",
-            "Bei",
-            "Mit",
-            "Wenn",
-            "Soll",
-            "Ist",
-            "Sind",
-            "Hat",
-            "Noch",
-            "Nur",
-            "Alle",
-            "Ihr",
-            "Ihre",
-            "Dein",
-            "Deine",
-            "Mein",
-            "Meine",
-            "Auf",
-            "Aus",
-            "Zu",
-            "Zum",
-            "Zur",
-            "Vom",
-            "Von",
-            "Für",
-            "Außerdem",
-            "Dort",
-            "Hier",
-            "Wie",
-            "Was",
-            "Wo",
-            "Wann",
-            "Warum",
-            "Achtung",
-            "Ja",
-            "Nein",
-        ]
+    sentence_starters = words(
+        "Der Die Das Den Dem Es Ich Du Sie Wir Er Ein Eine Einen Im In Am An Um Bitte Danach Dann "
+        "Und Aber Heute Morgen Gestern Jetzt Nach Bei Mit Wenn Soll Ist Sind Hat Noch Nur Alle "
+        "Ihr Ihre Dein Deine Mein Meine Auf Aus Zu Zum Zur Vom Von Für Außerdem Dort Hier Wie Was "
+        "Wo Wann Warum Achtung Ja Nein"
     )
     acronym_plural = "s"
     roman_nouns = tables.ROMAN_NOUNS
@@ -347,6 +193,8 @@ class German(Language):
         """ "ein halber Liter", "zweieinhalb Stunden", "ein Viertel Liter"."""
         if mixed:
             return f"{fraction} {unit.name(False)}"
+        if unit.singular == "Stunde" and fraction in _QUARTERS:
+            return _QUARTERS[fraction]
         if fraction == "ein halb":
             return f"{_HALVES[unit.gender]} {unit.singular}"
         return f"{fraction} {unit.singular}"
@@ -371,6 +219,9 @@ class German(Language):
     def date(self, day: int, month: int, year: int | None, named: str, context: Context) -> str:
         before = context.before.lower()
         ending = "en" if before in _DATIVE else "e" if before in _WEAK else "er"
+        if before in ("und", "oder", "bis"):  # "am ersten und zweiten Mai": as the one before
+            like = next((end for end in ("ten", "ter", "te") if context.earlier.endswith(end)), "")
+            ending = like[1:] or ending
         words = f"{self.ordinal_form(day, ending)} {self.months[month - 1]}"
         return words if year is None else f"{words} {self.year(year)}"
 

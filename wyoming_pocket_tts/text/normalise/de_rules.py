@@ -8,43 +8,27 @@ from typing import TYPE_CHECKING
 from . import de_tables as tables
 from .base import Rule
 from .rules_calendar import context_of, valid_date
+from .tables import words
+from .units import any_of
 
 if TYPE_CHECKING:
     from .de import German
 
 _S = "[ \u00a0\u202f]"
 # A number with a point is an ordinal for certain after an article; elsewhere it may end a sentence.
-_WEAK_EN = "dem den des im am zum zur vom beim ins einem einen einer eines jedem jeden diesem diesen ihrem ihren seinem meinem"
-_WEAK_E = "die das jede diese eine meine ihre seine"
-_STRONG = "ein mein kein"
-_PREPOSITIONS = frozenset(
-    [
-        "in",
-        "auf",
-        "an",
-        "aus",
-        "mit",
-        "von",
-        "bei",
-        "nach",
-        "seit",
-        "zu",
-        "vor",
-        "hinter",
-        "über",
-        "unter",
-        "neben",
-        "zwischen",
-        "während",
-        "wegen",
-        "ab",
-        "außer",
-    ]
+_WEAK_EN = words(
+    "dem den des im am zum zur vom beim ins einem einen einer eines jedem jeden diesem diesen ihrem ihren seinem meinem"
+)
+_WEAK_E = words("die das jede diese eine meine ihre seine")
+_STRONG = words("ein mein kein")
+_PREPOSITIONS = words(
+    "in auf an aus mit von bei nach seit zu vor hinter über unter neben zwischen während wegen ab "
+    "außer"
 )
 # Nouns with which the ordinal stands alone, and its ending then.
 _ORDINAL_NOUNS = {
     "Etage": "e", "Stock": "er", "Stockwerk": "es", "Obergeschoss": "es", "Untergeschoss": "es", "OG": "es", "UG": "es",
-    "Quartal": "es", "Weltkrieg": "er", "Klasse": "e", "Platz": "er", "Liga": "e", "Bundesliga": "e", "Halbzeit": "e",
+    "KW": "e", "Kalenderwoche": "e", "Woche": "e", "Tag": "er", "Quartal": "es", "Weltkrieg": "er", "Klasse": "e", "Platz": "er", "Liga": "e", "Bundesliga": "e", "Halbzeit": "e",
     "Advent": "er", "Geburtstag": "er", "Mal": "es", "Runde": "e", "Versuch": "er", "Staffel": "e", "Alarm": "er",
     "Teil": "er", "Jahrhundert": "es", "Stufe": "e", "Erinnerung": "e", "Warnung": "e",
 }  # fmt: skip
@@ -68,34 +52,30 @@ def german_rules(language: German) -> tuple[Rule, ...]:
     months = "|".join(
         sorted({name.capitalize() for name in tables.MONTH_NAMES}, key=len, reverse=True)
     )
-    articles = "|".join(
-        sorted(
-            (*_WEAK_EN.split(), *_WEAK_E.split(), *_STRONG.split(), "der"), key=len, reverse=True
-        )
-    )
+    lower = {*_WEAK_EN, *_WEAK_E, *_STRONG, "der"}
+    articles = any_of(lower | {word.capitalize() for word in lower})
     number = f"([0-9]{{1,3}}|{'|'.join(sorted(_ROMAN, key=len, reverse=True))})\\."
     after_article = re.compile(
-        rf"(?<!\w)((?:[Dd]|[Ii]|[Aa]|[Zz]|[Vv]|[Bb]|[Ee]|[Jj]|[Ss]|[Mm]|[Kk])\w+)({_S}){number}(?={_S}(?!(?:{months})(?!\w))[^\W\d_])"
+        rf"(?<!\w)({articles})({_S}){number}(?={_S}(?!(?:{months})(?!\w))[^\W\d_])"
     )
     alone = re.compile(
         rf"(?<![\w.,]){number}{_S}({'|'.join(sorted(_ORDINAL_NOUNS, key=len, reverse=True))})(?!\w)"
     )
-    known = frozenset(articles.split("|"))
 
     def value_of(digits: str) -> int:
         return _ROMAN.get(digits) or int(digits or "0")
 
     def read_after_article(match: re.Match[str]) -> str | None:
         article, value = match[1].lower(), value_of(match[3])
-        if article not in known or not value:
+        if not value:
             return None
         if article == "der":
             feminine = context_of(match).before.lower() in _PREPOSITIONS
             ending = "en" if feminine else "e"
-        elif article in _WEAK_EN.split():
+        elif article in _WEAK_EN:
             ending = "en"
         else:
-            ending = "e" if article in _WEAK_E.split() else "er"
+            ending = "e" if article in _WEAK_E else "er"
         return f"{match[1]}{match[2]}{language.ordinal_form(value, ending)}"
 
     def read_alone(match: re.Match[str]) -> str | None:
@@ -126,6 +106,7 @@ def german_rules(language: German) -> tuple[Rule, ...]:
 
     half = re.compile(rf"(?<![\w.,/])(?<![0-9]{_S})(?:½|1/2){_S}([A-ZÄÖÜ][a-zäöüß]+)(?!\w)")
     ending = re.compile(r"(?<![\w.,])([0-9]{1,4})-?(?:s?t)(e[nrsm]?)(?!\w)")
+    compound = re.compile(rf"(?<![\w.,])([0-9]{{1,6}})(?:{_S}?(%)ig|-?(fach))(e[nrsm]?)?(?!\w)")
     er_form = re.compile(r"(?<![\w.,])([0-9]{1,4})er(?!\w)")
     times = re.compile(r"(?<![\w.,])([0-9]{1,4})(?:x|[- ]?[Mm]al)(?!\w)")
     street = re.compile(r"(?<!\w)([A-ZÄÖÜ][a-zäöüß]{1,30})str\.(?!\w)")
@@ -139,6 +120,10 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         value = int(match[1])
         return ("eins" if value == 1 else language.year(value)) + "er"
 
+    def read_compound(match: re.Match[str]) -> str:
+        part = "prozentig" if match[2] else "fach"
+        return language.cardinal(int(match[1]), "n") + part + (match[4] or "")
+
     def read_times(match: re.Match[str]) -> str:
         return language.cardinal(int(match[1]), "n") + "mal"
 
@@ -147,8 +132,11 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         Rule(alone, read_alone, "."),
         Rule(day_range, read_day_range, "."),
         Rule(day, read_day, "."),
-        Rule(half, lambda m: language.half_of(m[1]), "½/"),
+        Rule(
+            half, lambda m: None if m[1] in language.unit_symbols else language.half_of(m[1]), "½/"
+        ),
         Rule(ending, read_ending, "t"),
+        Rule(compound, read_compound, "f%"),
         Rule(er_form, read_er, "e"),
         Rule(times, read_times, "xl"),
         Rule(street, lambda m: f"{m[1]}straße", "."),

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import en_tables
+from . import en_tables, en_units
 from .base import Context, Language, Rule
 from .numbers import Number, spell_out
+from .tables import words
 from .units import Gender, Unit
 
-_DAY_FIRST_REGIONS = frozenset({"GB", "AU", "NZ", "IE", "IN", "ZA", "SG", "MT"})
+_DAY_FIRST_REGIONS = words("GB AU NZ IE IN ZA SG MT")
 _FRACTIONS = {2: ("half", "halves"), 4: ("quarter", "quarters")}
 
 
@@ -21,8 +22,8 @@ class English(Language):
     cardinal_rulesets = {"": "spellout-cardinal"}
     ordinal_rulesets = {"": "spellout-ordinal"}
 
-    units = en_tables.UNITS
-    currencies = en_tables.CURRENCIES
+    units = en_units.UNITS
+    currencies = en_units.CURRENCIES
     unit_symbols = {"in": "inch", "in.": "inch"}
     scales = {
         "thousand": "thousand", "million": "million", "billion": "billion", "trillion": "trillion",
@@ -51,24 +52,11 @@ class English(Language):
     hashtag = "hashtag"
     out_of = "out of"
     over = "over"
-    part_nouns = frozenset(
-        [
-            "message",
-            "page",
-            "step",
-            "part",
-            "item",
-            "episode",
-            "track",
-            "slide",
-            "phase",
-            "attempt",
-            "chapter",
-            "round",
-        ]
+    part_nouns = words(
+        "message page step part item episode track slide phase attempt chapter round"
     )
     part_word = "of"
-    dial_words = frozenset(["call", "dial", "ring", "phone", "text"])
+    dial_words = words("call dial ring phone text")
     around_the_clock = "twenty-four seven"
 
     meridiems = {
@@ -84,13 +72,11 @@ class English(Language):
     weekdays = en_tables.WEEKDAYS
     day_suffix = "st|nd|rd|th"
     date_joint = "of"
-    year_words = frozenset(
-        {"in", "since", "year", "from", "until", "before", "after", "by", "around", "circa"}
-    )
+    year_words = words("in since year from until before after by around circa")
     ordinal_pattern = r"(?<![\w.,])([0-9]{1,6})(?:st|nd|rd|th|ST|ND|RD|TH)(?![\w])"
     # "30s" is half a minute, unless an article makes it a decade.
     decade_pattern = (
-        r"(?<![\w.,])(?:(?<=the )|(?<=The )|(?<=early )|(?<=late )|(?<=mid-)|(?=['’][0-9]0['’]?s)|(?=1[0-9]{2}0|20[0-9]0))"
+        r"(?=['’0-9])(?<![\w.,])(?:(?<=the )|(?<=The )|(?<=early )|(?<=late )|(?<=mid-)|(?=['’][0-9]0['’]?s)|(?=1[0-9]{2}0|20[0-9]0))"
         r"['’]?([0-9]{2}|1[0-9]{2}0|20[0-9]0)['’]?s(?!\w)"
     )
 
@@ -98,62 +84,14 @@ class English(Language):
     sentence_final = en_tables.SENTENCE_FINAL
     said = en_tables.SAID
     spelled = en_tables.SPELLED
-    roman_nouns = frozenset(
-        [
-            "Chapter",
-            "Part",
-            "Section",
-            "Volume",
-            "Book",
-            "Act",
-            "Scene",
-            "Phase",
-            "Stage",
-            "Level",
-            "Type",
-            "Class",
-            "Article",
-            "Appendix",
-            "Episode",
-            "Season",
-            "Mark",
-            "Round",
-            "Group",
-            "Title",
-            "Tier",
-            "War",
-        ]
+    roman_nouns = words(
+        "Chapter Part Section Volume Book Act Scene Phase Stage Level Type Class Article Appendix "
+        "Episode Season Mark Round Group Title Tier War"
     )
-    roman_names = frozenset(
-        [
-            "Henry",
-            "Louis",
-            "George",
-            "Edward",
-            "Charles",
-            "William",
-            "James",
-            "Richard",
-            "Elizabeth",
-            "Philip",
-            "John",
-            "Paul",
-            "Pius",
-            "Benedict",
-            "Leo",
-            "Francis",
-            "Alexander",
-            "Frederick",
-            "Napoleon",
-            "Nicholas",
-            "Peter",
-            "Catherine",
-            "Mary",
-            "Ramses",
-            "Gregory",
-            "Innocent",
-            "Clement",
-        ]
+    roman_names = words(
+        "Henry Louis George Edward Charles William James Richard Elizabeth Philip John Paul Pius "
+        "Benedict Leo Francis Alexander Frederick Napoleon Nicholas Peter Catherine Mary Ramses "
+        "Gregory Innocent Clement"
     )
 
     def year(self, value: int) -> str:
@@ -217,10 +155,10 @@ class English(Language):
     def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
         if mixed:
             return f"{fraction} {unit.plural}"
+        article = "an" if unit.singular[0] in "aeiou" or unit.singular == "hour" else "a"
         if fraction == "one half":
-            article = "an" if unit.singular[0] in "aeiou" or unit.singular == "hour" else "a"
             return f"half {article} {unit.singular}"
-        return f"{fraction} of a {unit.singular}"
+        return f"{fraction} of {article} {unit.singular}"
 
     def time(
         self, hour: int, minute: int, second: int | None, meridiem: str, context: Context

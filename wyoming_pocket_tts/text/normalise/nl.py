@@ -10,11 +10,14 @@ import re
 from collections.abc import Sequence
 
 from . import nl_tables as tables
+from . import nl_units
 from .base import Context, Language, Rule
 from .numbers import Number
 from .rules_calendar import context_of, valid_date
+from .tables import words
 from .units import Gender, Unit
 
+_QUARTERS = {"een kwart": "een kwartier", "driekwart": "drie kwartier"}
 _PARTS = {2: "half", 3: "derde", 4: "kwart"}
 
 
@@ -27,9 +30,9 @@ class Dutch(Language):
     spaced_thousands = True
     point = "komma"
 
-    units = tables.UNITS
-    unit_symbols = tables.UNIT_SYMBOLS
-    currencies = tables.CURRENCIES
+    units = nl_units.UNITS
+    unit_symbols = nl_units.UNIT_SYMBOLS
+    currencies = nl_units.CURRENCIES
     currency_symbols = {"euro": "EUR", "cent": "cent", "ct.": "cent"}
     scales = tables.SCALES
 
@@ -52,16 +55,15 @@ class Dutch(Language):
         "³": "tot de derde", "→": "naar", "⇒": "naar", "µ": "micro", "μ": "micro", "Ω": "ohm", "∞": "oneindig",
         "№": "nummer", "‰": "promille", "slash": "slash", "port": "poort", "version": "versie",
     }  # fmt: skip
+    hour_letter = "[hu]"
     number_sign = "nummer"
     number_abbreviations = r"[Nn]r\.|[Nn]o\."
     hashtag = "hashtag"
     out_of = "van de"
     over = "over"
-    part_nouns = frozenset(
-        ["bericht", "pagina", "stap", "deel", "aflevering", "nummer", "ronde", "poging"]
-    )
+    part_nouns = words("bericht pagina stap deel aflevering nummer ronde poging")
     part_word = "van"
-    dial_words = frozenset(["bel", "bellen", "alarmnummer"])
+    dial_words = words("bel bellen alarmnummer")
     version_point = "punt"
     version_words = "[Vv]ersie|[Vv]ersion|[Rr]elease|[Ff]irmware|[Bb]uild"
     address_dot = "punt"
@@ -73,9 +75,7 @@ class Dutch(Language):
     weekdays = tables.WEEKDAYS
     weekday_joint = " "
     day_suffix = r"ste|de|e"
-    year_words = frozenset(
-        ["in", "sinds", "jaar", "vanaf", "tot", "voor", "na", "uit", "rond", "anno"]
-    )
+    year_words = words("in sinds jaar vanaf tot voor na uit rond anno")
     ordinal_pattern = r"(?<![\w.,])([0-9]{1,6})(?:e|ste|de)(?!\w)"
     decade_pattern = r"(?<![\w.,])(?:jaren )['’]?([0-9]0)(?!\w)"
 
@@ -135,6 +135,8 @@ class Dutch(Language):
         return f"{self.cardinal(whole)} en {fraction}"
 
     def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
+        if unit.singular == "uur" and fraction in _QUARTERS:
+            return _QUARTERS[fraction]
         if fraction == "anderhalf":
             return f"{'anderhalf' if unit.gender == 'n' else 'anderhalve'} {unit.singular}"
         if fraction.endswith("een half"):
@@ -196,24 +198,8 @@ class Dutch(Language):
         )
 
 
-_BEFORE_DAY = frozenset(
-    [
-        "op",
-        "vanaf",
-        "tot",
-        "sinds",
-        "voor",
-        "na",
-        "per",
-        "van",
-        "maandag",
-        "dinsdag",
-        "woensdag",
-        "donderdag",
-        "vrijdag",
-        "zaterdag",
-        "zondag",
-    ]
+_BEFORE_DAY = words(
+    "op vanaf tot sinds voor na per van maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
 )
 
 

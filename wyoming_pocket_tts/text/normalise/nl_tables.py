@@ -1,181 +1,9 @@
-"""Tables of Dutch: units, currencies, months, abbreviations, acronyms.
-
-Measures stay in the singular after a number ("vijf meter", "twee uur", "drie euro"), but "graden", "minuten",
-"seconden", "dagen" do not: Taaladvies (Taalunie), "meter / meters". Gender: "n" is a het-word, "m" a de-word.
-"""
+"""Tables of Dutch: months, abbreviations, acronyms."""
 
 from __future__ import annotations
 
-from .units import Currency, Unit
+from .tables import words
 
-UNITS: dict[str, Unit] = {
-    "celsius": Unit("graad Celsius", "graden Celsius", "m"),
-    "fahrenheit": Unit("graad Fahrenheit", "graden Fahrenheit", "m"),
-    "kelvin": Unit("kelvin", "", "m"),
-    "degree": Unit("graad", "graden", "m"),
-    "percent": Unit("procent", "", "n"),
-    "permille": Unit("promille", "", "n"),
-    "km_per_h": Unit("kilometer per uur", "", "m"),
-    "mph": Unit("mijl per uur", "", "m"),
-    "m_per_s": Unit("meter per seconde", "", "m"),
-    "mm_per_h": Unit("millimeter per uur", "", "m"),
-    "ft_per_s": Unit("voet per seconde", "", "m"),
-    "knot": Unit("knoop", "knopen", "m"),
-    "l_per_min": Unit("liter per minuut", "", "m"),
-    "l_per_h": Unit("liter per uur", "", "m"),
-    "m3_per_h": Unit("kubieke meter per uur", "", "m"),
-    "rpm": Unit("toer per minuut", "toeren per minuut", "m"),
-    "hectopascal": Unit("hectopascal", "", "m"),
-    "kilopascal": Unit("kilopascal", "", "m"),
-    "pascal": Unit("pascal", "", "m"),
-    "millibar": Unit("millibar", "", "m"),
-    "bar": Unit("bar", "", "m"),
-    "psi": Unit("P S I", "", "m"),
-    "inhg": Unit("inch kwikdruk", "", "m"),
-    "mmhg": Unit("millimeter kwikdruk", "", "m"),
-    "nanometre": Unit("nanometer", "", "m"),
-    "micrometre": Unit("micrometer", "", "m"),
-    "millimetre": Unit("millimeter", "", "m"),
-    "centimetre": Unit("centimeter", "", "m"),
-    "metre": Unit("meter", "", "m"),
-    "kilometre": Unit("kilometer", "", "m"),
-    "inch": Unit("inch", "", "m"),
-    "foot": Unit("voet", "", "m"),
-    "yard": Unit("yard", "yards", "m"),
-    "mile": Unit("mijl", "", "m"),
-    "square_cm": Unit("vierkante centimeter", "", "m"),
-    "square_metre": Unit("vierkante meter", "", "m"),
-    "square_km": Unit("vierkante kilometer", "", "m"),
-    "square_foot": Unit("vierkante voet", "", "m"),
-    "hectare": Unit("hectare", "", "m"),
-    "cubic_cm": Unit("kubieke centimeter", "", "m"),
-    "cubic_metre": Unit("kubieke meter", "", "m"),
-    "cubic_foot": Unit("kubieke voet", "", "m"),
-    "litre": Unit("liter", "", "m"),
-    "decilitre": Unit("deciliter", "", "m"),
-    "centilitre": Unit("centiliter", "", "m"),
-    "millilitre": Unit("milliliter", "", "m"),
-    "gallon": Unit("gallon", "gallons", "n"),
-    "fluid_ounce": Unit("vloeibare ounce", "", "m"),
-    "tablespoon": Unit("eetlepel", "eetlepels", "m"),
-    "teaspoon": Unit("theelepel", "theelepels", "m"),
-    "microgram": Unit("microgram", "", "n"),
-    "milligram": Unit("milligram", "", "n"),
-    "gram": Unit("gram", "", "n"),
-    "kilogram": Unit("kilogram", "", "n"),
-    "tonne": Unit("ton", "", "m"),
-    "ounce": Unit("ounce", "", "n"),
-    "pound_mass": Unit("pond", "", "n"),
-    "watt_hour": Unit("wattuur", "", "n"),
-    "kilowatt_hour": Unit("kilowattuur", "", "n"),
-    "megawatt_hour": Unit("megawattuur", "", "n"),
-    "milliwatt": Unit("milliwatt", "", "m"),
-    "watt": Unit("watt", "", "m"),
-    "kilowatt": Unit("kilowatt", "", "m"),
-    "megawatt": Unit("megawatt", "", "m"),
-    "watt_peak": Unit("wattpiek", "", "m"),
-    "kilowatt_peak": Unit("kilowattpiek", "", "m"),
-    "volt_ampere": Unit("voltampère", "", "m"),
-    "watt_per_m2": Unit("watt per vierkante meter", "", "m"),
-    "millivolt": Unit("millivolt", "", "m"),
-    "volt": Unit("volt", "", "m"),
-    "kilovolt": Unit("kilovolt", "", "m"),
-    "milliampere": Unit("milliampère", "", "m"),
-    "ampere": Unit("ampère", "", "m"),
-    "milliampere_hour": Unit("milliampère-uur", "", "n"),
-    "ampere_hour": Unit("ampère-uur", "", "n"),
-    "ohm": Unit("ohm", "", "m"),
-    "joule": Unit("joule", "", "m"),
-    "kilojoule": Unit("kilojoule", "", "m"),
-    "megajoule": Unit("megajoule", "", "m"),
-    "calorie": Unit("calorie", "calorieën", "m"),
-    "kilocalorie": Unit("kilocalorie", "kilocalorieën", "m"),
-    "btu": Unit("B T U", "", "m"),
-    "co2_gram_per_kwh": Unit("gram C O twee per kilowattuur", "", "n"),
-    "lux": Unit("lux", "", "m"),
-    "lumen": Unit("lumen", "", "m"),
-    "candela": Unit("candela", "", "m"),
-    "decibel": Unit("decibel", "", "m"),
-    "decibel_a": Unit("decibel A", "", "m"),
-    "decibel_mw": Unit("D B M", "", "m"),
-    "ppm": Unit("P P M", "", "m"),
-    "ppb": Unit("P P B", "", "m"),
-    "microgram_per_m3": Unit("microgram per kubieke meter", "", "n"),
-    "milligram_per_m3": Unit("milligram per kubieke meter", "", "n"),
-    "gram_per_m3": Unit("gram per kubieke meter", "", "n"),
-    "microsiemens_per_cm": Unit("microsiemens per centimeter", "", "m"),
-    "becquerel_per_m3": Unit("becquerel per kubieke meter", "", "m"),
-    "microsievert_per_h": Unit("microsievert per uur", "", "m"),
-    "mg_per_dl": Unit("milligram per deciliter", "", "n"),
-    "mg_per_l": Unit("milligram per liter", "", "n"),
-    "byte": Unit("byte", "bytes", "m"),
-    "kilobyte": Unit("kilobyte", "", "m"),
-    "megabyte": Unit("megabyte", "", "m"),
-    "gigabyte": Unit("gigabyte", "", "m"),
-    "terabyte": Unit("terabyte", "", "m"),
-    "kibibyte": Unit("kibibyte", "", "m"),
-    "mebibyte": Unit("mebibyte", "", "m"),
-    "gibibyte": Unit("gibibyte", "", "m"),
-    "tebibyte": Unit("tebibyte", "", "m"),
-    "kilobit_per_s": Unit("kilobit per seconde", "", "m"),
-    "megabit_per_s": Unit("megabit per seconde", "", "m"),
-    "gigabit_per_s": Unit("gigabit per seconde", "", "m"),
-    "byte_per_s": Unit("byte per seconde", "bytes per seconde", "m"),
-    "kilobyte_per_s": Unit("kilobyte per seconde", "", "m"),
-    "megabyte_per_s": Unit("megabyte per seconde", "", "m"),
-    "gigabyte_per_s": Unit("gigabyte per seconde", "", "m"),
-    "nanosecond": Unit("nanoseconde", "nanoseconden", "m"),
-    "microsecond": Unit("microseconde", "microseconden", "m"),
-    "millisecond": Unit("milliseconde", "milliseconden", "m"),
-    "second": Unit("seconde", "seconden", "m"),
-    "minute": Unit("minuut", "minuten", "m"),
-    "hour": Unit("uur", "", "n"),
-    "day": Unit("dag", "dagen", "m"),
-    "hertz": Unit("hertz", "", "m"),
-    "kilohertz": Unit("kilohertz", "", "m"),
-    "megahertz": Unit("megahertz", "", "m"),
-    "gigahertz": Unit("gigahertz", "", "m"),
-    "bpm": Unit("slag per minuut", "slagen per minuut", "m"),
-    "pixel": Unit("pixel", "pixels", "m"),
-    "megapixel": Unit("megapixel", "", "m"),
-}  # fmt: skip
-UNIT_SYMBOLS = {
-    "el": "tablespoon",
-    "tl": "teaspoon",
-    "u": "hour",
-    "u.": "hour",
-    "uur": "hour",
-    "sec": "second",
-    "graden": "degree",
-    "procent": "percent",
-    "pct.": "percent",
-    "liter": "litre",
-    "kWu": "kilowatt_hour",
-}
-
-_CENT = Unit("cent", "", "m")
-CURRENCIES: dict[str, Currency] = {
-    "EUR": Currency(Unit("euro", "", "m"), _CENT),
-    "USD": Currency(Unit("dollar", "", "m"), _CENT),
-    "GBP": Currency(Unit("pond", "", "n"), Unit("penny", "pence", "m")),
-    "CHF": Currency(Unit("Zwitserse frank", "", "m"), Unit("centime", "", "m")),
-    "JPY": Currency(Unit("yen", "", "m")),
-    "INR": Currency(Unit("roepie", "", "m")),
-    "BRL": Currency(Unit("real", "", "m"), Unit("centavo", "", "m")),
-    "CAD": Currency(Unit("Canadese dollar", "", "m"), _CENT),
-    "AUD": Currency(Unit("Australische dollar", "", "m"), _CENT),
-    "SEK": Currency(Unit("Zweedse kroon", "Zweedse kronen", "m")),
-    "NOK": Currency(Unit("Noorse kroon", "Noorse kronen", "m")),
-    "DKK": Currency(Unit("Deense kroon", "Deense kronen", "m")),
-    "PLN": Currency(Unit("zloty", "", "m")),
-    "CZK": Currency(Unit("Tsjechische kroon", "Tsjechische kronen", "m")),
-    "KRW": Currency(Unit("won", "", "m")),
-    "RUB": Currency(Unit("roebel", "", "m")),
-    "UAH": Currency(Unit("hryvnia", "", "m")),
-    "TRY": Currency(Unit("lira", "", "m")),
-    "BTC": Currency(Unit("bitcoin", "", "m")),
-    "cent": Currency(_CENT),
-}
 SCALES = {
     "mln.": "miljoen",
     "mln": "miljoen",
@@ -226,6 +54,8 @@ ABBREVIATIONS: dict[str, str] = {
     "z.s.m.": "zo spoedig mogelijk",
     "n.v.t.": "niet van toepassing",
     "enz.": "enzovoort",
+    "mln.": "miljoen",
+    "mld.": "miljard",
     "etc.": "et cetera",
     "e.d.": "en dergelijke",
     "ca.": "circa",
@@ -279,21 +109,7 @@ ABBREVIATIONS: dict[str, str] = {
     "vnl.": "voornamelijk",
     "zgn.": "zogenaamd",
 }
-SENTENCE_FINAL = frozenset(
-    {
-        "enz.",
-        "etc.",
-        "e.d.",
-        "a.u.b.",
-        "s.v.p.",
-        "z.s.m.",
-        "n.v.t.",
-        "jl.",
-        "v.Chr.",
-        "n.Chr.",
-        "p.p.",
-    }
-)
+SENTENCE_FINAL = words("enz. etc. e.d. a.u.b. s.v.p. z.s.m. n.v.t. jl. v.Chr. n.Chr. p.p.")
 
 SAID: dict[str, str] = {
     "NASA": "Nasa",
@@ -314,35 +130,20 @@ SAID: dict[str, str] = {
     "HEMA": "Hema",
     "LoRa": "Lora",
 }
-SPELLED = frozenset(
-    ["AC", "AI", "ANWB", "AP", "API", "AVG", "CEO", "CPU", "CV", "DC", "EHBO", "EU", "EV", "FAQ", "GPIO", "GPU", "HA", "ID", "IO", "IOT", "IP", "IR", "ISDN", "IT", "KI", "KNMI", "LED", "LTE", "MQTT", "OLED", "OS", "OTA", "OV", "OZB", "PIR", "POE", "RGB", "RGBW", "SSID", "SSH", "SUV", "TTS", "TV", "UEFI", "UHD", "UI", "UPS", "URL", "USA", "USB", "UTC", "UUID", "UV", "UVI", "VOC", "TVOC", "WC", "VVE", "EK", "WK", "OK", "ADSL", "ATAG", "AOW"]
-)  # fmt: skip
-
-ROMAN_NOUNS = frozenset(
-    {"hoofdstuk", "Hoofdstuk", "deel", "Deel", "band", "akte", "scène", "fase", "Fase", "niveau", "artikel", "Artikel",
-     "klasse", "type", "Type", "seizoen", "Seizoen", "groep", "bijlage", "Bijlage", "Wereldoorlog", "wereldoorlog"}
-)  # fmt: skip
-ROMAN_NAMES = frozenset(
-    {"Willem", "Lodewijk", "Hendrik", "George", "Karel", "Filips", "Albert", "Leopold", "Elizabeth", "Johannes",
-     "Paulus", "Pius", "Benedictus", "Leo", "Frans", "Frederik", "Napoleon", "Alexander", "Peter", "Catharina",
-     "Boudewijn", "Ramses", "Otto", "Jan", "Floris"}
-)  # fmt: skip
-# Het-words a home halves ("een half uur"); after a de-word it is "een halve" ("een halve liter").
-NEUTER = frozenset(
-    [
-        "uur",
-        "jaar",
-        "glas",
-        "blok",
-        "stuk",
-        "brood",
-        "ei",
-        "kwartier",
-        "pond",
-        "gram",
-        "procent",
-        "dorp",
-        "huis",
-        "bad",
-    ]
+SPELLED = words(
+    "AC AI ANWB AP API AQI AVG CEO CPU CV DC EHBO EU EV FAQ GPIO GPU HA ID IO IOT IP IR ISDN IT KI "
+    "KNMI LED LTE MQTT OLED OS OTA OV OZB PIR POE RGB RGBW SSID SSH SUV TTS TV UEFI UHD UI UPS "
+    "URL USA USB UTC UUID UV UVI VOC TVOC WC VVE EK WK OK ADSL ATAG AOW"
 )
+
+ROMAN_NOUNS = words(
+    "hoofdstuk Hoofdstuk deel Deel band akte scène fase Fase niveau artikel Artikel klasse type "
+    "Type seizoen Seizoen groep bijlage Bijlage Wereldoorlog wereldoorlog"
+)
+ROMAN_NAMES = words(
+    "Willem Lodewijk Hendrik George Karel Filips Albert Leopold Elizabeth Johannes Paulus Pius "
+    "Benedictus Leo Frans Frederik Napoleon Alexander Peter Catharina Boudewijn Ramses Otto Jan "
+    "Floris"
+)
+# Het-words a home halves ("een half uur"); after a de-word it is "een halve" ("een halve liter").
+NEUTER = words("uur jaar glas blok stuk brood ei kwartier pond gram procent dorp huis bad")

@@ -72,7 +72,7 @@ def rules(language: Language) -> tuple[Rule, ...]:
         return f"{language.number(first)} {language.ratio_word} {language.number(second)}"
 
     return (
-        Rule(mixed, read_mixed),
+        Rule(mixed, read_mixed, VULGAR_SIGNS + "/⁄"),
         Rule(slashed, read_slashed, "/⁄"),
         Rule(ratio, read_ratio, ":"),
         Rule(
@@ -116,7 +116,7 @@ def early_rules(language: Language) -> tuple[Rule, ...]:
         Rule(clock, lambda m: language.around_the_clock or None, "/"),
         Rule(_HEXADECIMAL, read_hexadecimal, "xX"),
         Rule(_COLOUR, read_colour, "#"),
-        Rule(_SCIENTIFIC, read_scientific, "eE"),
+        Rule(_SCIENTIFIC, read_scientific, "+-"),
         Rule(_LETTER_POWER, read_power, "^"),
         Rule(dimension, lambda m: f" {by} " if by else None, "x×"),
     )

@@ -223,10 +223,9 @@ def _time_rules(language: Language) -> list[Rule]:
         words = language.join_range(language.cardinal(int(match[1])), second)
         return words + _final_point(language, match, half)
 
-    found = [Rule(time_range, pair, ":"), Rule(time, single, ":")]
+    found = [_duration_rule(language), Rule(time_range, pair, ":"), Rule(time, single, ":")]
     if language.meridiems or language.clock_words:
         found += [Rule(dotted, single), Rule(hour_range, hours), Rule(hour_only, single)]
-    found.append(_duration_rule(language))
     return found
 
 

@@ -68,4 +68,10 @@ def rules(language: Language) -> tuple[Rule, ...]:
         words = say(sign, minus, match[2], match[3] or "", match[4] or "", match[5])
         return None if words is None else words + per_words(language, match[6])
 
-    return (Rule(before, read_before), Rule(after, read_after))
+    # "5,- €", "5,–": no cents
+    even = re.compile(r"(?<=[0-9])[.,][-–—]{1,2}(?!\w)")
+    return (
+        Rule(even, lambda m: "", "-–—"),
+        Rule(before, read_before),
+        Rule(after, read_after),
+    )

@@ -22,7 +22,7 @@ SPACE = r"[ \u00a0\u2007\u2009\u202f]"
 _S = SPACE
 DASH = f"{_S}?[{MINUS}]{_S}?"
 # A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
-SIGN = rf"(?<![\w.,)%°²³])([{MINUS}+±~≈<>≤≥]{_S}?)?"
+SIGN = rf"(?<![\w.,)%°²³/⁄])([{MINUS}+±~≈<>≤≥]{_S}?)?"
 AFTER_UNIT = r"(?![\w²³]|['’]\w)"
 
 VULGAR: dict[str, tuple[int, int]] = {
@@ -84,7 +84,10 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
     pattern = re.compile(
         rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}{per}"
     )
-    half = re.compile(rf"{SIGN}([0-9]{{0,15}})([{VULGAR_SIGNS}]){_S}?({signs}){AFTER_UNIT}")
+    half = re.compile(
+        rf"{SIGN}(?:([0-9]{{1,6}})(?:{_S}|(?=[{VULGAR_SIGNS}])))?(?:([{VULGAR_SIGNS}])|([0-9]{{1,2}})[/⁄]([0-9]{{1,2}}))"
+        rf"{_S}?({signs}){AFTER_UNIT}"
+    )
 
     def read(match: re.Match[str]) -> str | None:
         sign, minus = prefix(language, match[1])
@@ -117,16 +120,19 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
         return sign + language.count_range(first, second, unit) + end
 
     def read_half(match: re.Match[str]) -> str | None:
+        """ "½ l", "1 1/2 h"."""
         sign, minus = prefix(language, match[1])
-        fraction = language.fraction(*VULGAR[match[3]])
+        top, bottom = VULGAR[match[3]] if match[3] else (int(match[4]), int(match[5]))
+        fraction = language.fraction(top, bottom) if 0 < top < bottom else None
         if fraction is None or minus:
             return None
         whole = int(match[2] or "0")
         words = language.mixed_fraction(whole, fraction) if whole else fraction
-        unit = language.units[table[match[4]]]
-        return language.fraction_of(sign + words, unit, whole > 0)
+        unit = language.units[table[match[6]]]
+        spoken = sign + language.fraction_of(words, unit, whole > 0)
+        return spoken + _point(language, match, match[6])
 
-    return (Rule(pattern, read), Rule(half, read_half))
+    return (Rule(half, read_half, VULGAR_SIGNS + "/⁄"), Rule(pattern, read))
 
 
 def _point(language: Language, match: re.Match[str], symbol: str) -> str:

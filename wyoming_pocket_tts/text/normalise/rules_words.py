@@ -120,7 +120,7 @@ def _roman_rules(language: Language) -> list[Rule]:
                 point = "." if language.ends_sentence(match.string, match.end()) else ""
             return f"{match[1]}{match[2]}{spoken}{point}"
 
-        found.append(Rule(pattern, read))
+        found.append(Rule(pattern, read, "IVXLCDM"))
     return found
 
 
