@@ -173,6 +173,33 @@ SPOKEN = [
     ("film en 4K sur la 5G", "film en quatre ka sur la cinq gé"),
     ("1920x1080", "mille neuf cent vingt par mille quatre-vingts"),
     ("light.salon_2", "light salon deux"),
+    # mixed kinds: parts of hours, prices by a unit, rates, labels, shouting
+    ("1/2 h", "une demi-heure"),
+    ("2 ½ h", "deux heures et demie"),
+    ("3/4 h", "trois quarts d'heure"),
+    ("1 ½ heure", "une heure et demie"),
+    ("12 €/mois", "douze euros par mois"),
+    ("3 €50", "trois euros cinquante"),
+    ("1,5 M€", "un virgule cinq million d'euros"),
+    ("prise 3 fois/jour", "prise trois fois par jour"),
+    ("il y a 1 à 2 heures", "il y a une à deux heures"),
+    ("min. 3 °C, max 11 °C", "minimum trois degrés Celsius, maximum onze degrés Celsius"),
+    ("Noël à J-3", "Noël à ji moins trois"),
+    ("ouvert 24h/24, 7j/7", "ouvert vingt-quatre heures sur vingt-quatre, sept jours sur sept"),
+    ("minuteur 00:00:45", "minuteur quarante-cinq secondes"),
+    ("le 31/12", "le trente et un décembre"),
+    (
+        "FR76 3000 1007 9412",
+        "effe erre soixante-seize trois zéro zéro zéro, un zéro zéro sept, neuf quatre un deux",
+    ),
+    ("plaque AB-123-CD", "plaque a bé cent vingt-trois cé dé"),
+    ("S02E05", "saison deux, épisode cinq"),
+    ("PORTE DU GARAGE", "Porte du Garage"),
+    ("M. et Mme Roy", "monsieur et madame Roy"),
+    ("un mur de 2 x 3 m", "un mur de deux par trois mètres"),
+    ("note 5,5/10", "note cinq virgule cinq sur dix"),
+    ("vent NNE", "vent nord-nord-est"),
+    ("7:30 PM", "sept heures trente du soir"),
 ]
 
 

@@ -165,6 +165,32 @@ SPOKEN = [
     ("4K e 5G", "quatro cá e cinco gê"),
     ("1920x1080", "mil novecentos e vinte por mil e oitenta"),
     ("light.sala_2", "light sala dois"),
+    # mixed kinds: parts of hours, prices by a unit, rates, labels, shouting
+    ("1/2 h", "meia hora"),
+    ("2 ½ h", "duas horas e meia"),
+    ("3/4 h", "três quartos de hora"),
+    ("R$ 12/mês", "doze reais por mês"),
+    ("R$ 1,5 milhão", "um vírgula cinco milhão de reais"),
+    ("3 vezes/dia", "três vezes por dia"),
+    ("de 1 a 2 horas", "de uma a duas horas"),
+    ("2 mil pessoas", "duas mil pessoas"),
+    ("R$ 2 mil", "dois mil reais"),
+    ("mín. 3 °C, máx 11 °C", "mínimo três graus Celsius, máximo onze graus Celsius"),
+    ("das 8h às 12h", "das oito horas às doze horas"),
+    ("das 2 às 3", "das duas às três"),
+    ("faz 30º hoje", "faz trinta graus hoje"),
+    ("II Guerra Mundial", "segunda Guerra Mundial"),
+    ("séc. XV", "século quinze"),
+    ("em 31/12", "em trinta e um de dezembro"),
+    (
+        "+5511912345678",
+        "mais cinquenta e cinco, um um nove, um dois três, quatro cinco seis, sete oito",
+    ),
+    ("S02E05", "temporada dois, episódio cinco"),
+    ("PORTA DE CASA", "Porta de Casa"),
+    ("BR-101", "bê erre cento e um"),
+    ("zona 1 ativa", "zona um ativa"),
+    ("2 colheres", "duas colheres"),
 ]
 
 

@@ -45,6 +45,7 @@ class Spanish(Romance):
     }  # fmt: skip
     scale_plurals = {"millón": "millones"}
     times = Unit("vez", "veces", "f")
+    rate_nouns = "día|semana|mes|año|hora|minuto|noche|persona"
     half = ("medio ", "media ")
     fraction_words = {
         2: ("medio", "medios"), 3: ("tercio", "tercios"), 4: ("cuarto", "cuartos"), 5: ("quinto", "quintos"),
@@ -166,12 +167,12 @@ class Spanish(Romance):
         "cuarto" and "media" belong to the twelve hours (Ortografía 2010, VIII 5.1).
         """
         article = context.before.lower() in ("la", "las")
-        if context.before.lower() in ("de", "desde") and context.after in ("a", "hasta") and hour:
-            article = True  # "de 8:00 a 14:00"
         part = _part_of_day(hour, meridiem)
         if meridiem:
             hour = hour % 12 or 12
         name = self.cardinal(hour, "f")
+        if context.before.lower() in ("de", "desde") and context.after in ("a", "hasta") and hour:
+            return f"{name} y {self.cardinal(minute)}" if minute else name  # "de 8:00 a 14:00"
         hours = f"{name} {'hora' if hour == 1 else 'horas'}"
         if second:
             *before, last = self.clock_parts(hour, minute, second)

@@ -42,12 +42,12 @@ def _hour_rules(language: Romance) -> list[Rule]:
     whole = re.compile(
         rf"(?<!\w)((?:[Aa]|[Dd]esde|[Hh]asta|[Ss]obre|[Hh]acia) las?{SPACE})([1-9]|1[0-9]|2[0-4])(?![\w%°º]|[.,:/-][0-9]|{SPACE}?(?:[%°ºap€$]|hs?\b|horas))"
     )
-    century = re.compile(rf"(?<!\w)s\.{SPACE}(?=[IVX]{{1,6}}(?!\w))")
+    century = re.compile(rf"(?<!\w)(s)?s\.{SPACE}(?=[IVX]{{1,6}}(?!\w))")
     war = re.compile(rf"(?<![\w'’-])(I{{1,3}})(?={SPACE}[Gg]uerra )")
     return [
         Rule(pattern, read),
         Rule(whole, lambda m: f"{m[1]}{language.cardinal(int(m[2]), 'f')}"),
-        Rule(century, lambda m: "siglo ", "s"),
+        Rule(century, lambda m: "siglos " if m[1] else "siglo ", "s"),
         Rule(war, lambda m: language.ordinal(len(m[1]), "f"), "I"),
     ]
 
@@ -55,7 +55,7 @@ def _hour_rules(language: Romance) -> list[Rule]:
 def _ordinal_rules(language: Romance) -> list[Rule]:
     """ "1.º", "1º", "1.ª", "1.er", "3er": with the point of the Academy and without."""
     pattern = re.compile(
-        rf"(?<![\w.,])([0-9]{{1,4}})(?:\.?([ºª])|\.?(er|ra|ro|do|da|to|ta)|\.[°])(?![\w°]|{SPACE}?[CF](?!\w))(?:({SPACE})([^\W\d_]{{3,24}}))?"
+        rf"(?<![\w.,])([0-9]{{1,4}})(?:\.?([ºª])|\.?(er|ra|ro|do|da|to|ta)(?:\.(?={SPACE}[a-z]))?|\.[°])(?![\w°]|{SPACE}?[CF](?!\w))(?:({SPACE})([^\W\d_]{{3,24}}))?"
     )
 
     def read(match: re.Match[str]) -> str | None:

@@ -46,6 +46,10 @@ WEEKDAYS = {
 }
 
 ABBREVIATIONS = {
+    "n.º": "número",
+    "nº": "número",
+    "N.º": "número",
+    "apdo.": "apartado",
     "Sr.": "señor",
     "Sra.": "señora",
     "Sres.": "señores",
@@ -78,8 +82,6 @@ ABBREVIATIONS = {
     "tel.": "teléfono",
     "Tel.": "teléfono",
     "tfno.": "teléfono",
-    "máx.": "máximo",
-    "mín.": "mínimo",
     "temp.": "temperatura",
     "hab.": "habitantes",
     "a. C.": "antes de Cristo",
@@ -201,7 +203,7 @@ SYMBOLS = {
 }
 
 ROMAN_NOUNS = frozenset(
-    "siglo capítulo tomo volumen libro acto escena parte artículo anexo fase etapa nivel tipo "
+    "siglo siglos capítulo tomo volumen libro acto escena parte artículo anexo fase etapa nivel tipo "
     "clase título sección módulo zona bloque grupo categoría".split()
 )
 ROMAN_NAMES = frozenset(

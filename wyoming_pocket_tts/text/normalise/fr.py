@@ -38,6 +38,9 @@ class French(Romance):
     scale_plurals = {"million": "millions", "milliard": "milliards"}
     thousand = "mille"
     of_before_vowel = "d'"
+    extremes = ("minimum", "maximum")
+    season_words = ("saison", "épisode")
+    rate_nouns = "jour|semaine|mois|an|heure|minute|nuit|personne"
     per = "par"
     times = Unit("fois", gender="f")
     half = ("un demi-", "une demi-")

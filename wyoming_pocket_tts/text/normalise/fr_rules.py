@@ -30,9 +30,11 @@ def _clock_rules(language: Romance) -> list[Rule]:
     def read(match: re.Match[str]) -> str:
         return language.time(int(match[1]), int(match[2]), None, "", Context())
 
+    week = re.compile(rf"(?<![\w.,:/-])7{SPACE}?j(?:ours)?{SPACE}?/{SPACE}?7(?!\w)")
     around = re.compile(rf"(?<![\w.,:/-])24{SPACE}?h{SPACE}?/{SPACE}?24(?!\w)")
     return [
         Rule(around, lambda m: language.around_the_clock, "/"),
+        Rule(week, lambda m: "sept jours sur sept", "/"),
         Rule(pattern, read, "hH"),
         Rule(colon, read, "h"),
     ]
@@ -85,7 +87,7 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
 
 def _title_rules() -> list[Rule]:
     """Abbreviations that are something else without a name or a number after them."""
-    name = rf"(?=(?:de |d'|du )?[A-ZÀ-ÖØ-Þ]{WORD})"
+    name = rf"(?=(?:de |d'|du |et (?=M))?[A-ZÀ-ÖØ-Þ]{WORD})"
     titles = {
         "M.": "monsieur",
         "Me": "maître",
@@ -95,8 +97,14 @@ def _title_rules() -> list[Rule]:
         "pl.": "place",
     }
     before_name = re.compile(rf"(?<![\w.'’-])({'|'.join(map(re.escape, titles))}){SPACE}{name}")
+    cents = re.compile(
+        rf"(?<![\w.,])([0-9]{{1,3}}){SPACE}?€{SPACE}?([0-9]{{2}})(?![\w]|[.,][0-9]|{SPACE}?[€%])"
+    )
+    countdown = re.compile(r"(?<![\w-])J-(?=[0-9]{1,3}(?!\w))")
     page = re.compile(rf"(?<![\w.])(pp?)\.{SPACE}?(?=[0-9])")
     return [
         Rule(before_name, lambda m: f"{titles[m[1]]} "),
+        Rule(cents, lambda m: f"{m[1]},{m[2]} €", "€"),
+        Rule(countdown, lambda m: "ji moins ", "J"),
         Rule(page, lambda m: "pages " if m[1] == "pp" else "page "),
     ]

@@ -43,6 +43,14 @@ WEEKDAYS = {
 }
 
 ABBREVIATIONS = {
+    "n°": "numéro",
+    "N°": "numéro",
+    "nº": "numéro",
+    "Mme.": "madame",
+    "Etc.": "et cetera",
+    "T°": "température",
+    "bât.": "bâtiment",
+    "arr.": "arrondissement",
     "MM.": "messieurs",
     "Mme": "madame",
     "Mmes": "mesdames",

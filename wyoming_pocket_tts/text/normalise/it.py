@@ -44,6 +44,9 @@ class Italian(Romance):
     of = "di"
     times = Unit("volta", "volte", "f")
     per = "per"
+    extremes = ("minimo", "massimo")
+    season_words = ("stagione", "episodio")
+    rate_nouns = "giorno|settimana|mese|anno|ora|minuto|notte|persona"
     half = ("mezzo ", "mezza ")
     fraction_words = {
         2: ("mezzo", "mezzi"), 3: ("terzo", "terzi"), 4: ("quarto", "quarti"), 5: ("quinto", "quinti"),
@@ -63,7 +66,7 @@ class Italian(Romance):
     }  # fmt: skip
     symbols = it_tables.SYMBOLS
     number_sign = "numero"
-    number_abbreviations = r"[Nn]\.(?:[°ºr])?|[Nn][°º]|[Nn]um\."
+    number_abbreviations = r"[Nn]r?\.[°º]?|[Nn][°º]|[Nn]um\."
     hashtag = "hashtag"
     out_of = "su"
     version_point = "punto"
@@ -172,6 +175,10 @@ class Italian(Romance):
         )
         agreeing = "mezza" if rest == "mezzo" and unit.gender == "f" else rest
         return f"{count} e {agreeing}"
+
+    def per_noun(self, noun: str) -> str:
+        """ "al mese", "all'anno"; other nouns have "per"."""
+        return it_tables.PER.get(noun) or super().per_noun(noun)
 
     def half_of(self, noun: str, gender: Gender) -> str:
         """ "mezz'ora", "mezza tazza"."""

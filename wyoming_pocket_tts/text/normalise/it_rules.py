@@ -37,14 +37,17 @@ def _hour_rules(language: Romance) -> list[Rule]:
     """Times after their preposition, which is another before "una" and "mezzanotte": "all'una", "a mezzanotte"."""
     pattern = re.compile(
         rf"(?<!\w)([Aa]lle|[Dd]alle|[Dd]elle|[Ll]e|[Oo]re|[Vv]erso le){SPACE}([01]?[0-9]|2[0-4])(?:[:.]([0-5][0-9]))?"
-        rf"(?:{SPACE}?h)?(?![\w%°]|[.,:/-][0-9]|{SPACE}?(?:[%°€]|am\b|pm\b))"
+        rf"(?:{SPACE}?h)?(?![\w%°]|[.,:/-][0-9]|{SPACE}?(?:[%°€]|am\b|pm\b)|{SPACE}?[-–]{SPACE}?[0-9])"
+    )
+    span = re.compile(
+        rf"(?<![\w:.,/-])(?:(?:[Oo]re|[Dd]alle){SPACE})?([01]?[0-9]|2[0-4])[:.]([0-5][0-9]){SPACE}?[-–]{SPACE}?([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?![\w%°]|[.,:/-][0-9]|{SPACE}?[%°€])"
+    )
+    one = re.compile(
+        rf"(?<!\w)((?:[Aa]|[Dd]a)ll['’])1(?:[:.]([0-5][0-9]))?(?![\w%°]|[.,:/-][0-9]|{SPACE}(?:{'|'.join(it_tables.MONTHS)}))"
     )
 
-    def read(match: re.Match[str]) -> str | None:
-        before, hour = match[1], int(match[2])
-        if match[3] is None and (before.lower() in ("le", "delle") or hour not in (0, 1, 24)):
-            return None  # "le 2 luci", "alle 22"
-        words = language.time(hour, int(match[3] or 0), None, "", Context())
+    def said_at(before: str, hour: int, minute: int) -> str:
+        words = language.time(hour, minute, None, "", Context())
         if hour in (0, 1, 24):
             short = it_tables.BEFORE_HOUR[hour == 1].get(before.lower())
             if short is not None:
@@ -52,7 +55,24 @@ def _hour_rules(language: Romance) -> list[Rule]:
                 return f"{first}{short[1:]}{words}"
         return f"{before} {words}"
 
-    return [Rule(pattern, read)]
+    def read(match: re.Match[str]) -> str | None:
+        before, hour = match[1], int(match[2])
+        if match[3] is None and (before.lower() in ("le", "delle") or hour not in (0, 1, 24)):
+            return None  # "le 2 luci", "alle 22"
+        return said_at(before, hour, int(match[3] or 0))
+
+    def read_span(match: re.Match[str]) -> str | None:
+        if "." in match[0] and match[0][0].isdigit():
+            return None  # "8.00-12.00" may be anything
+        first = said_at("dalle", int(match[1]), int(match[2]))
+        return f"{first} {said_at('alle', int(match[3]), int(match[4]))}"
+
+    def read_one(match: re.Match[str]) -> str:
+        return (
+            f"{match[1]}una e {language.cardinal(int(match[2]))}" if match[2] else f"{match[1]}una"
+        )
+
+    return [Rule(span, read_span, "-–"), Rule(pattern, read), Rule(one, read_one, "'’")]
 
 
 def _range_rules(language: Romance) -> list[Rule]:
@@ -100,7 +120,7 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
         rf"(?<![\w.,])([0-9]{{1,3}})°({SPACE}(?:{'|'.join(it_tables.AFTER_ORDINAL)})(?!\w))"
     )
     century = re.compile(
-        rf"(?<![\w'’-])(?=[IVX])(X{{0,3}}(?:IX|IV|V?I{{0,3}}))(?={SPACE}(?:secolo|secoli|capitolo|edizione|piano)(?!\w))"
+        rf"(?<![\w'’-])(?=[IVX])(X{{0,3}}(?:IX|IV|V?I{{0,3}}))(?={SPACE}(?:secolo|secoli|sec\.|capitolo|edizione|piano)(?!\w))"
     )
 
     def read(match: re.Match[str]) -> str | None:

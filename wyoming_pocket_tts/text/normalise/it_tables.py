@@ -45,6 +45,9 @@ WEEKDAYS = {
 }
 
 ABBREVIATIONS = {
+    "n°": "numero",
+    "N°": "numero",
+    "sec.": "secolo",
     "sig.": "signor",
     "Sig.": "signor",
     "sig.ra": "signora",
@@ -285,3 +288,10 @@ SHORT_WORDS = frozenset(
     "di la il in al del un una per con no sì se che lo le gli ed da tra fra su".split()
 )
 SAID |= {word.upper(): word for word in SHORT_WORDS}
+
+# "5 €/mese"
+PER = {
+    "giorno": " al giorno", "settimana": " alla settimana", "mese": " al mese", "anno": " all'anno", "ora": " all'ora",
+    "minuto": " al minuto", "notte": " a notte", "persona": " a persona", "chilowattora": " al chilowattora",
+    "litro": " al litro", "chilogrammo": " al chilo", "metro quadrato": " al metro quadrato",
+}  # fmt: skip

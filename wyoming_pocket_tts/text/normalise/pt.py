@@ -43,6 +43,8 @@ class Portuguese(Romance):
     }  # fmt: skip
     scale_plurals = {"milhão": "milhões", "bilhão": "bilhões"}
     times = Unit("vez", "vezes", "f")
+    season_words = ("temporada", "episódio")
+    rate_nouns = "dia|semana|mês|ano|hora|minuto|noite|pessoa"
     half = ("meio ", "meia ")
     fraction_words = {
         2: ("meio", "meios"), 3: ("terço", "terços"), 4: ("quarto", "quartos"), 5: ("quinto", "quintos"),
@@ -91,7 +93,6 @@ class Portuguese(Romance):
     roman_names = pt_tables.ROMAN_NAMES
     function_words = pt_tables.FUNCTION_WORDS
     between_words = "a|à|ou|e"
-    thousands_agree = True
 
     def gender_of(self, noun: str, single: bool) -> Gender | None:
         if noun in self.function_words:
@@ -100,10 +101,10 @@ class Portuguese(Romance):
             return "f" if noun in pt_tables.ONE_FEMININE or noun.endswith(_SAFE_ENDINGS) else "m"
         singular = re.sub("ões$", "ão", noun)
         singular = re.sub("gens$", "gem", singular)
-        forms = {noun, noun.removesuffix("s"), singular}
+        forms = {noun, noun.removesuffix("s"), noun.removesuffix("es"), singular}
         if forms & pt_tables.MASCULINE:
             return "m"
-        if forms & pt_tables.FEMININE:
+        if forms & (pt_tables.FEMININE | pt_tables.ONE_FEMININE):
             return "f"
         return "f" if any(form.endswith(_FEMININE_ENDINGS) for form in forms) else "m"
 

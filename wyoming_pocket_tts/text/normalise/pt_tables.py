@@ -42,6 +42,10 @@ WEEKDAYS = {
 }
 
 ABBREVIATIONS = {
+    "nº": "número",
+    "n.º": "número",
+    "Apto.": "apartamento",
+    "nro.": "número",
     "Sr.": "senhor",
     "Sra.": "senhora",
     "Srs.": "senhores",
@@ -69,8 +73,6 @@ ABBREVIATIONS = {
     "tel.": "telefone",
     "Tel.": "telefone",
     "cel.": "celular",
-    "máx.": "máximo",
-    "mín.": "mínimo",
     "temp.": "temperatura",
     "hab.": "habitantes",
     "a.C.": "antes de Cristo",

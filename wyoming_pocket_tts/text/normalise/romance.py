@@ -33,6 +33,9 @@ class Romance(Language):
     thousand = "mil"  # the value of `scales` that is no noun
     scale_plurals: Mapping[str, str] = {}
     times = Unit("vez", "vezes", "f")  # "3x"
+    extremes = ("mínimo", "máximo")
+    season_words = ("temporada", "episodio")  # "S02E05"
+    rate_nouns = ""  # what may follow a slash in the sense of "per", as a regular expression
     per = "por"  # "0,25 €/kWh"
     half: tuple[str, str] = ("", "")  # before a masculine and a feminine noun, with the joint
     fraction_words: Mapping[int, tuple[str, str]] = {}  # denominator -> after one, after more
@@ -42,7 +45,6 @@ class Romance(Language):
     function_words: frozenset[str] = frozenset()
     # Words before "1" after which the next word is what is counted, whatever it is; "" is the start of the text.
     before_count: frozenset[str] = frozenset()
-    thousands_agree = False
     # Between two numbers that count the same noun ("one or two hours"), as a regular expression.
     between_words = ""
 
@@ -122,6 +124,10 @@ class Romance(Language):
     def half_of(self, noun: str, gender: Gender) -> str:
         return f"{self.half[1 if gender == 'f' else 0]}{noun}"
 
+    def per_noun(self, noun: str) -> str:
+        """ " by the kilowatt-hour", with its space."""
+        return f" {self.per} {noun}"
+
     def phone_number_part(self, digits: str) -> str:
         """A run of digits between the spaces of a telephone number."""
         return self.phone_group(digits) if len(digits) <= 5 else self.digit_groups(digits)
@@ -137,8 +143,9 @@ class Romance(Language):
 
     def rules(self) -> Sequence[Rule]:
         return (
-            *romance_rules.code_rules(self),
+            romance_rules.phone_rule(self),
             *self.own_rules(),
+            *romance_rules.code_rules(self),
             *romance_rules.price_rules(self),
             *romance_rules.date_rules(self),
             *romance_nouns.fraction_rules(self),

@@ -97,9 +97,9 @@ def counted_rule(language: Romance) -> Rule:
 def _gender_of_counted(
     language: Romance, count: Number, noun: str, context: Context
 ) -> Gender | None:
-    if noun == "mil":  # "duas mil pessoas"
+    if noun == "mil":  # "duas mil pessoas", "doscientas mil personas"
         after = language.gender_of(context.after, False) if context.after.islower() else None
-        return "f" if after == "f" and language.thousands_agree else "m"
+        return "f" if after == "f" else "m"
     single = count.value == 1
     gender = language.gender_of(noun, single)
     if gender is None and single and context.before.lower() in language.before_count:

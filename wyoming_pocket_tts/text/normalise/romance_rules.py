@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .base import Context, Rule
-from .numbers import Number, number_pattern, parse_number
+from .numbers import MINUS, Number, number_pattern, parse_number
 from .rules_calendar import valid_date
 from .units import CURRENCY_SYMBOLS, UNIT_SYMBOLS, any_of, symbol_table
 
@@ -30,18 +30,11 @@ def roman_value(text: str) -> int:
     return value
 
 
-def code_rules(language: Romance) -> list[Rule]:
-    """Telephone numbers with a country code, numbers in blocks of four, codes with hyphens."""
+def phone_rule(language: Romance) -> Rule:
+    """Telephone numbers with a country code; before those of the language, which are parts of them."""
     international = re.compile(
         rf"(?<![\w+.,])(?:\+|00)({_COUNTRY_CODES})[ \u00a0.-]?((?:\(?[0-9]{{1,4}}\)?)"
         rf"(?:[ \u00a0./-]?[0-9]{{2,8}}){{1,6}})(?![\w]|[.,:/-][0-9])"
-    )
-    # Bank cards and accounts.
-    blocks = re.compile(
-        r"(?<![\w.,+])[0-9]{4}(?:[ \u00a0-][0-9]{4}){2,6}(?:[ \u00a0-][0-9]{1,3})?(?![\w]|[.,][0-9])"
-    )
-    hyphened = re.compile(
-        r"(?<![\w-])(?![0-9]{4}-[0-9]{2}-)(?=[A-Z0-9-]{0,24}[0-9])(?=[0-9-]{0,12}[A-Z])[A-Z0-9]{1,5}(?:-[A-Z0-9]{1,5}){1,5}(?![\w-])"
     )
 
     def read_international(match: re.Match[str]) -> str | None:
@@ -50,6 +43,19 @@ def code_rules(language: Romance) -> list[Rule]:
             return None
         said = [language.phone_number_part(group) for group in groups if group != "0"]
         return f"{language.prefixes['+']} {language.cardinal(int(match[1]))}, {', '.join(said)}"
+
+    return Rule(international, read_international, "+0")
+
+
+def code_rules(language: Romance) -> list[Rule]:
+    """Numbers in blocks of four, codes with hyphens, episodes."""
+    # Bank cards and accounts.
+    blocks = re.compile(
+        r"(?<![\w.,+])[0-9]{4}(?:[ \u00a0-][0-9]{4}){2,6}(?:[ \u00a0-][0-9]{1,3})?(?![\w]|[.,][0-9])"
+    )
+    hyphened = re.compile(
+        r"(?<![\w-])(?![0-9]{4}-[0-9]{2}-)(?=[A-Z0-9-]{0,24}[0-9])(?=[0-9-]{0,12}[A-Z])[A-Z0-9]{1,5}(?:-[A-Z0-9]{1,5}){1,5}(?![\w-])"
+    )
 
     def read_blocks(match: re.Match[str]) -> str:
         return ", ".join(language.digits(group) for group in _RUN.findall(match[0]))
@@ -63,8 +69,14 @@ def code_rules(language: Romance) -> list[Rule]:
             for piece in pieces
         )
 
+    episode = re.compile(r"(?<!\w)[Ss]([0-9]{1,2})[Ee]([0-9]{1,3})(?!\w)")
+
+    def read_episode(match: re.Match[str]) -> str:
+        season, number = (language.cardinal(int(digits)) for digits in match.groups())
+        return f"{language.season_words[0]} {season}, {language.season_words[1]} {number}"
+
     return [
-        Rule(international, read_international, "+0"),
+        Rule(episode, read_episode, "Ee"),
         Rule(blocks, read_blocks, " \u00a0-"),
         Rule(hyphened, read_hyphened, "-"),
     ]
@@ -84,25 +96,32 @@ def price_rules(language: Romance) -> list[Rule]:
         if amount is None:
             return None
         noun = language.units[units[by]].singular if by in units else by
-        return (
-            f"{language.money(amount, language.currencies[moneys[symbol]])} {language.per} {noun}"
-        )
+        price = language.money(amount, language.currencies[moneys[symbol]])
+        return price + language.per_noun(noun)
 
+    # "3 fois/jour", "volte/giorno"
+    rate = re.compile(rf"(?<={WORD}{WORD})/({language.rate_nouns})(?!\w)")
     return [
         Rule(after, lambda m: say(m[1], m[2], m[3]), "/"),
         Rule(before, lambda m: say(m[2], m[1], m[3]), "/"),
+        Rule(rate, lambda m: language.per_noun(m[1]), "/"),
     ]
 
 
 def date_rules(language: Romance) -> list[Rule]:
-    """ "le 30/11", "05/11": a day and a month, after a preposition or with a zero before; "1/2" is a half."""
+    """ "le 30/11", "05/11", "31/12": a day and a month, after a preposition, with a zero, or as no fraction can be."""
     named = re.compile(
         rf"(?<!\w)((?:{language.date_prefixes}){SPACE})([0-9]{{1,2}})/([0-9]{{1,2}})(?![\w]|[.,/:-][0-9])"
     )
     zeroed = re.compile(
-        r"(?<![\w.,/:-])(?=0|[0-9]{2}/0)([0-9]{2})/([0-9]{2})(?![\w/%°]|[.,:-][0-9]|[ \u00a0][%°])"
+        r"(?<![\w.,/:-])(?!24/7)(?=0|[0-9]{2}/0|1[3-9]/|[23][0-9]/)([0-9]{2})/([0-9]{1,2})(?![\w/%°]|[.,:-][0-9]|[ \u00a0][%°])"
     )
-    decade = re.compile(r"(?<=[^\W\d_] )['’]([0-9]0)(?!\w)")
+    # "anni '80", "nel '68"
+    # Before a value only: "Max." is a name, too.
+    extreme = re.compile(
+        rf"(?<!\w)(?<![0-9])(?<![0-9][ \u00a0])[Mm](?:([ií]n)|[aá]x)\.?(?=:?{SPACE}?[{MINUS}]?[0-9])"
+    )
+    decade = re.compile(r"(?<=[^\W\d_] )['’]([0-9]{2}|[0-9]00)(?!\w)")
 
     def read_named(match: re.Match[str]) -> str | None:
         day, month = int(match[2]), int(match[3])
@@ -117,17 +136,35 @@ def date_rules(language: Romance) -> list[Rule]:
     return [
         Rule(named, read_named, "/"),
         Rule(zeroed, read_zeroed, "/"),
+        Rule(extreme, lambda m: language.extremes[0 if m[1] else 1], "nx"),
         Rule(decade, lambda m: language.cardinal(int(m[1])), "'’"),
     ]
 
 
 def product_rules(language: Romance) -> list[Rule]:
     """ "3x" is three times, "2 x 3 m" two by three, "1,5e-3" a power of ten."""
-    times = re.compile(rf"(?<![\w.,:/])([0-9]{{1,3}})[xX×](?!\w|{SPACE}?[0-9])")
+    times = re.compile(
+        rf"(?<![\w.,:/])([0-9]{{1,3}}(?:[.,][0-9]{{1,2}})?)[xX×](?!\w|{SPACE}?[0-9])"
+    )
+    factor = re.compile(
+        rf"(?<![\w.,:/])(?<![0-9][ \u00a0])[x×]{SPACE}?(?=[0-9]{{1,3}}(?![\w]|[.,:][0-9]))"
+    )
+    # "5,5/10": a mark with decimals.
+    mark = re.compile(r"(?<![\w.,/])([0-9]{1,3}[.,][0-9]{1,2})/([0-9]{1,4})(?![\w/]|[.,:][0-9])")
     product = re.compile(rf"(?<=[0-9])(?<!\b0)({SPACE}?[x×]{SPACE}?)(?=[0-9])")
     power = re.compile(
         r"(?<![\w.,])([0-9]{1,9}(?:[.,][0-9]{1,12})|[0-9]{1,9}(?=[eE][+-]))[eE]([+-]?)([0-9]{1,3})(?![\w]|[.,][0-9])"
     )
+
+    def read_times(match: re.Match[str]) -> str | None:
+        number = parse_number(match[1], language.decimal_mark, small=True)
+        return None if number is None else language.count(number, language.times)
+
+    def read_mark(match: re.Match[str]) -> str | None:
+        number = parse_number(match[1], language.decimal_mark, small=True)
+        if number is None:
+            return None
+        return f"{language.number(number)} {language.out_of} {language.cardinal(int(match[2]))}"
 
     def read_product(match: re.Match[str]) -> str | None:
         word = language.operators.get(match[1].strip("\u00a0\u2009\u202f "))
@@ -144,6 +181,8 @@ def product_rules(language: Romance) -> list[Rule]:
 
     return [
         Rule(power, read_power, "eE"),
-        Rule(times, lambda m: language.count(Number(m[1]), language.times), "xX×"),
+        Rule(times, read_times, "xX×"),
+        Rule(factor, lambda m: f"{language.operators['×']} ", "x×"),
+        Rule(mark, read_mark, "/"),
         Rule(product, read_product, "x×"),
     ]
