@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .base import Context, Rule
-from .romance import SPACE, Romance
+from .romance import DIGITS, SPACE, Romance
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
@@ -26,7 +26,7 @@ def _phone_rules(language: Romance) -> list[Rule]:
             language.phone_number_part(group) for group in re.findall("[0-9]+", match[0])
         )
 
-    return [Rule(pattern, read)]
+    return [Rule(pattern, read, DIGITS)]
 
 
 def _hour_rules(language: Romance) -> list[Rule]:
@@ -45,8 +45,8 @@ def _hour_rules(language: Romance) -> list[Rule]:
     century = re.compile(rf"(?<!\w)(s)?s\.{SPACE}(?=[IVX]{{1,6}}(?!\w))")
     war = re.compile(rf"(?<![\w'’-])(I{{1,3}})(?={SPACE}[Gg]uerra )")
     return [
-        Rule(pattern, read),
-        Rule(whole, lambda m: f"{m[1]}{language.cardinal(int(m[2]), 'f')}"),
+        Rule(pattern, read, DIGITS),
+        Rule(whole, lambda m: f"{m[1]}{language.cardinal(int(m[2]), 'f')}", DIGITS),
         Rule(century, lambda m: "siglos " if m[1] else "siglo ", "s"),
         Rule(war, lambda m: language.ordinal(len(m[1]), "f"), "I"),
     ]
@@ -84,4 +84,4 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
         )
         return language.ordinal(value, "m" if letters == "er" or counted else "") + tail
 
-    return [Rule(pattern, read)]
+    return [Rule(pattern, read, DIGITS)]

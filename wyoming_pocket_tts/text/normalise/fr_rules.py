@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .base import Context, Rule
-from .romance import SPACE, WORD, Romance, roman_value
+from .romance import DIGITS, SPACE, WORD, Romance, roman_value
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
@@ -35,8 +35,8 @@ def _clock_rules(language: Romance) -> list[Rule]:
     return [
         Rule(around, lambda m: language.around_the_clock, "/"),
         Rule(week, lambda m: "sept jours sur sept", "/"),
-        Rule(pattern, read, "hH"),
-        Rule(colon, read, "h"),
+        Rule(pattern, read, DIGITS),
+        Rule(colon, read, DIGITS),
     ]
 
 
@@ -58,7 +58,7 @@ def _phone_rules(language: Romance) -> list[Rule]:
             language.phone_group(group) for group in groups
         )
 
-    return [Rule(free, read_free), Rule(pairs, read)]
+    return [Rule(free, read_free, DIGITS), Rule(pairs, read, DIGITS)]
 
 
 def _ordinal_rules(language: Romance) -> list[Rule]:
@@ -82,7 +82,7 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
     def read_roman(match: re.Match[str]) -> str | None:
         return spoken(roman_value(match[1]), match[2])
 
-    return [Rule(digits, lambda m: spoken(int(m[1]), m[2])), Rule(roman, read_roman)]
+    return [Rule(digits, lambda m: spoken(int(m[1]), m[2]), DIGITS), Rule(roman, read_roman, "IVX")]
 
 
 def _title_rules() -> list[Rule]:
@@ -106,5 +106,5 @@ def _title_rules() -> list[Rule]:
         Rule(before_name, lambda m: f"{titles[m[1]]} "),
         Rule(cents, lambda m: f"{m[1]},{m[2]} €", "€"),
         Rule(countdown, lambda m: "ji moins ", "J"),
-        Rule(page, lambda m: "pages " if m[1] == "pp" else "page "),
+        Rule(page, lambda m: "pages " if m[1] == "pp" else "page ", DIGITS),
     ]

@@ -6,7 +6,7 @@ import re
 
 from . import it_tables
 from .base import Context, Rule
-from .romance import SPACE, WORD, Romance, roman_value
+from .romance import DIGITS, SPACE, WORD, Romance, roman_value
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
@@ -30,7 +30,7 @@ def _phone_rules(language: Romance) -> list[Rule]:
             language.phone_number_part(group) for group in re.findall("[0-9]+", match[0])
         )
 
-    return [Rule(pattern, read)]
+    return [Rule(pattern, read, DIGITS)]
 
 
 def _hour_rules(language: Romance) -> list[Rule]:
@@ -72,7 +72,7 @@ def _hour_rules(language: Romance) -> list[Rule]:
             f"{match[1]}una e {language.cardinal(int(match[2]))}" if match[2] else f"{match[1]}una"
         )
 
-    return [Rule(span, read_span, "-–"), Rule(pattern, read), Rule(one, read_one, "'’")]
+    return [Rule(span, read_span, "-–"), Rule(pattern, read, DIGITS), Rule(one, read_one, "'’")]
 
 
 def _range_rules(language: Romance) -> list[Rule]:
@@ -138,4 +138,8 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
         rest = match.string[match.end() : match.end() + 9].strip()
         return language.ordinal(roman_value(match[1]), "f" if rest.startswith("edizione") else "m")
 
-    return [Rule(degree, read_degree, "°"), Rule(pattern, read), Rule(century, read_century)]
+    return [
+        Rule(degree, read_degree, "°"),
+        Rule(pattern, read, DIGITS),
+        Rule(century, read_century, "IVX"),
+    ]

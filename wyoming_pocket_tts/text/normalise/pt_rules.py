@@ -6,7 +6,7 @@ import re
 
 from . import pt_tables
 from .base import Context, Rule
-from .romance import SPACE, WORD, Romance
+from .romance import DIGITS, SPACE, WORD, Romance
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
@@ -54,7 +54,7 @@ def _hour_rules(language: Romance) -> list[Rule]:
     def read_bare(match: re.Match[str]) -> str:
         return language.time(int(match[1]), int(match[2]), None, "", Context())
 
-    return [Rule(after_as, read_after_as, "sS"), Rule(bare, read_bare, "h")]
+    return [Rule(after_as, read_after_as, DIGITS), Rule(bare, read_bare, DIGITS)]
 
 
 def _ordinal_rules(language: Romance) -> list[Rule]:

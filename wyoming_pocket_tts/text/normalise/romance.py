@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from . import romance_nouns, romance_rules
 from .base import Language, Rule
 from .numbers import Number
-from .romance_rules import SPACE, WORD, roman_value
+from .romance_rules import DIGITS, SPACE, WORD, roman_value
 from .units import Gender, Unit
 
-__all__ = ["SPACE", "WORD", "Romance", "roman_value"]
+__all__ = ["DIGITS", "SPACE", "WORD", "Romance", "roman_value"]
 
 _MILLION = 10**6
 

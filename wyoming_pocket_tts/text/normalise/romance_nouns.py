@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .base import Context, Rule
 from .numbers import MINUS, Number, number_pattern, parse_number
-from .romance_rules import SPACE, WORD
+from .romance_rules import DIGITS, SPACE, WORD
 from .rules_calendar import context_of
 from .rules_quantities import VULGAR
 from .units import UNIT_SYMBOLS, Gender, Unit, any_of, symbol_table
@@ -91,7 +91,7 @@ def counted_rule(language: Romance) -> Rule:
             return f"{before}{joint}{words}"
         return language.join_range(before, words)
 
-    return Rule(pattern, read)
+    return Rule(pattern, read, DIGITS)
 
 
 def _gender_of_counted(

@@ -13,6 +13,8 @@ from .units import CURRENCY_SYMBOLS, UNIT_SYMBOLS, any_of, symbol_table
 if TYPE_CHECKING:
     from .romance import Romance
 
+# What a rule needs that reads numbers alone: texts without them are spared the search.
+DIGITS = "0123456789"
 SPACE = "[ \u00a0\u2009\u202f]"
 WORD = r"[^\W\d_]"
 # Countries whose number a home in these languages is likely to see, to split the code off an unspaced number.
@@ -76,8 +78,8 @@ def code_rules(language: Romance) -> list[Rule]:
         return f"{language.season_words[0]} {season}, {language.season_words[1]} {number}"
 
     return [
-        Rule(episode, read_episode, "Ee"),
-        Rule(blocks, read_blocks, " \u00a0-"),
+        Rule(episode, read_episode, DIGITS),
+        Rule(blocks, read_blocks, DIGITS),
         Rule(hyphened, read_hyphened, "-"),
     ]
 
@@ -136,7 +138,7 @@ def date_rules(language: Romance) -> list[Rule]:
     return [
         Rule(named, read_named, "/"),
         Rule(zeroed, read_zeroed, "/"),
-        Rule(extreme, lambda m: language.extremes[0 if m[1] else 1], "nx"),
+        Rule(extreme, lambda m: language.extremes[0 if m[1] else 1], DIGITS),
         Rule(decade, lambda m: language.cardinal(int(m[1])), "'’"),
     ]
 
@@ -180,9 +182,9 @@ def product_rules(language: Romance) -> list[Rule]:
         return f"{words} {power_of} {exponent}"
 
     return [
-        Rule(power, read_power, "eE"),
-        Rule(times, read_times, "xX×"),
-        Rule(factor, lambda m: f"{language.operators['×']} ", "x×"),
+        Rule(power, read_power, DIGITS),
+        Rule(times, read_times, DIGITS),
+        Rule(factor, lambda m: f"{language.operators['×']} ", DIGITS),
         Rule(mark, read_mark, "/"),
-        Rule(product, read_product, "x×"),
+        Rule(product, read_product, DIGITS),
     ]
