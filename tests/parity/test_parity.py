@@ -166,13 +166,13 @@ class _Collector:
         self.frames: list[torch.Tensor] = []
         self.result: SequenceResult | None = None
 
-    def put(self, frame: torch.Tensor) -> None:
+    def put(self, frame: torch.Tensor, attempt: int) -> None:
         self.frames.append(frame.clone())
 
     def restart(self) -> bool:
         return False
 
-    def finish(self, result: SequenceResult) -> None:
+    def finish(self, result: SequenceResult, attempt: int) -> None:
         self.result = result
 
     def fail(self, error: Exception) -> None:

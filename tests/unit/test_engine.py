@@ -35,7 +35,7 @@ class Sink:
         self.result: SequenceResult | None = None
         self.error: Exception | None = None
 
-    def put(self, frame: torch.Tensor) -> None:
+    def put(self, frame: torch.Tensor, attempt: int) -> None:
         self.frames.append(frame.clone())
 
     def restart(self) -> bool:
@@ -45,7 +45,7 @@ class Sink:
         self.restarts += 1
         return True
 
-    def finish(self, result: SequenceResult) -> None:
+    def finish(self, result: SequenceResult, attempt: int) -> None:
         self.result = result
 
     def fail(self, error: Exception) -> None:

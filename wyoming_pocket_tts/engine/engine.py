@@ -4,8 +4,8 @@
     while engine.busy:
         engine.step()
 
-One step: waiting sequences get slots and are prefilled, FlowLM decodes one latent for every running row, Mimi turns them
-into one frame each, frames go to their sinks. Not thread-safe: one thread owns it (see `engine.worker`).
+One step: waiting sequences get slots and are prefilled, FlowLM decodes one latent for every running row, and the latents go to
+the codec, which makes frames of them. Not thread-safe: one thread owns it (see `engine.worker`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import logging
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
+from wyoming_pocket_tts.engine.codec import Codec
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.scheduler import Scheduler
 from wyoming_pocket_tts.engine.sequence import MAX_RETRIES, Sequence, Step
@@ -23,8 +23,9 @@ from wyoming_pocket_tts.engine.state import FlowCache
 
 _LOGGER = logging.getLogger(__name__)
 
-# A fresh decoder state begins with a step of about -41 dBFS: the first 5 ms are faded in.
-_FADE_IN_PER_SECOND = 200
+# FlowLM stops this many latents ahead of the codec: enough for the codec's largest call, little to throw away
+# when a listener leaves.
+_MOST_AHEAD = 8
 
 
 @dataclass
@@ -32,7 +33,7 @@ class EngineCounters:
     """What has happened since the engine was made."""
 
     steps: int = 0
-    frames: int = 0
+    latents: int = 0
     runaways_retried: int = 0
     runaways_ended: int = 0
     failures: int = 0
@@ -45,23 +46,31 @@ class NonFiniteLatent(RuntimeError):
 class Engine:
     """A model with its slots."""
 
-    def __init__(self, model: Model, slots: int) -> None:
+    def __init__(self, model: Model, slots: int, *, codec_frames: int = 4) -> None:
+        """An engine with nothing to do.
+
+        Args:
+            model: what speaks.
+            slots: sequences that run at the same time.
+            codec_frames: the most frames of one sequence that the codec decodes in one call.
+        """
         self.model = model
         self.scheduler = Scheduler(slots)
+        self.codec = Codec(model.decoder, slots, codec_frames)
         self.counters = EngineCounters()
         self._caches: list[FlowCache | None] = [None] * slots
-        self._decoder_state = model.decoder.new_state(slots)
-        self._fade_in = torch.linspace(0, 1, model.sample_rate_hz // _FADE_IN_PER_SECOND)
 
     @property
     def busy(self) -> bool:
-        return self.scheduler.busy
+        """Whether anything runs, waits, or is still to be decoded."""
+        return self.scheduler.busy or not self.codec.idle
 
     def add(self, sequence: Sequence) -> None:
         self.scheduler.add(sequence)
 
     def cancel(self, sequence: Sequence) -> None:
         """Ends a sequence without a word to its sink; its slot is free for the next step."""
+        sequence.dropped = True
         self.scheduler.remove(sequence)
 
     def fail_all(self, error: Exception) -> None:
@@ -69,15 +78,28 @@ class Engine:
         for sequence in (*self.scheduler.running, *self.scheduler.waiting):
             self._fail(sequence, error)
 
-    @torch.inference_mode()
     def step(self) -> None:
-        """Takes one step of all running sequences."""
+        """Takes one step of all running sequences and decodes its latents."""
+        self.step_flow_lm()
+        while self.codec.run_once():
+            pass
+
+    @torch.inference_mode()
+    def step_flow_lm(self) -> bool:
+        """The first half of a step; False when no sequence could take one."""
         for sequence in self.scheduler.admit():
             self._start(sequence)
+        for sequence in self.scheduler.running:
+            if sequence.dropped:  # by the codec
+                self.counters.failures += 1
+                self.scheduler.remove(sequence)
         # In the order of their slots, so that neighbouring ones are read without a copy.
-        running = sorted(self.scheduler.running, key=lambda sequence: sequence.slot)
+        running = sorted(
+            (one for one in self.scheduler.running if self.codec.waiting(one.slot) < _MOST_AHEAD),
+            key=lambda sequence: sequence.slot,
+        )
         if not running:
-            return
+            return False
         self.counters.steps += 1
         condition, eos = self.model.flow_lm.decode(
             torch.stack([sequence.latent for sequence in running]),
@@ -87,8 +109,6 @@ class Engine:
         noise = torch.stack([sequence.draw_noise(width) for sequence in running])
         latents = self.model.flow_lm.head(condition, noise)
         finite = torch.isfinite(latents).all(dim=1).tolist()
-        sounding: list[tuple[Sequence, Step]] = []
-        rows = []
         for row, (sequence, logit) in enumerate(zip(running, eos.tolist(), strict=True)):
             if not finite[row]:
                 self._fail(sequence, NonFiniteLatent("the model produced a non-finite latent"))
@@ -97,56 +117,41 @@ class Engine:
             outcome = sequence.advance(logit)
             if outcome is Step.END:
                 self._finish(sequence)
-            else:
-                sounding.append((sequence, outcome))
-                rows.append(row)
-        if sounding:
-            self._sound(sounding, latents[rows] if len(rows) < len(running) else latents)
-
-    def _sound(self, sounding: list[tuple[Sequence, Step]], latents: Tensor) -> None:
-        """Decodes one latent of each row, [B, latent width], and hands the frames over."""
-        slots = [sequence.slot for sequence, _ in sounding]
-        frames = self.model.decoder.decode(latents[:, None], self._decoder_state, slots)
-        for (sequence, outcome), frame in zip(sounding, frames.unbind(), strict=True):
-            if sequence.frames == 1:
-                frame[: len(self._fade_in)] *= self._fade_in
-            self.counters.frames += 1
-            sequence.sink.put(frame)
+                continue
+            self.counters.latents += 1
+            self.codec.push(sequence, latents[row], first=sequence.frames == 1)
             if outcome is Step.DELIVER_AND_END:
                 self._end_at_limit(sequence)
+        return True
 
     def _end_at_limit(self, sequence: Sequence) -> None:
+        tokens, frames = len(sequence.spec.tokens), sequence.frames
+        extra = {"request": sequence.spec.request}
         if not sequence.ran_away:
             self._finish(sequence)
-            return
-        if sequence.retries < MAX_RETRIES and sequence.sink.restart():
+        elif sequence.retries < MAX_RETRIES and sequence.restart():
             self.counters.runaways_retried += 1
             sequence.retries += 1
             _LOGGER.warning(
                 "A segment of %d tokens did not end within %d frames; trying it again with another seed (%d of %d)",
-                len(sequence.spec.tokens),
-                sequence.spec.max_frames,
-                sequence.retries,
-                MAX_RETRIES,
-                extra={"request": sequence.spec.request},
+                *(tokens, frames, sequence.retries, MAX_RETRIES),
+                extra=extra,
             )
             self._start(sequence)
-            return
-        self.counters.runaways_ended += 1
-        _LOGGER.warning(
-            "A segment of %d tokens did not end by itself and was cut after %d frames",
-            len(sequence.spec.tokens),
-            sequence.frames,
-            extra={"request": sequence.spec.request},
-        )
-        self._finish(sequence)
+        else:
+            self.counters.runaways_ended += 1
+            _LOGGER.warning(
+                "A segment of %d tokens did not end by itself and was cut after %d frames",
+                *(tokens, frames),
+                extra=extra,
+            )
+            self._finish(sequence)
 
     def _start(self, sequence: Sequence) -> None:
         """Copies the voice into the sequence's slot and prefills its text."""
         try:
             cache = self._cache(sequence.slot)
             cache.start(sequence.spec.voice, sequence.spec.positions)
-            self._decoder_state.reset(sequence.slot)
             self.model.flow_lm.prefill(self.model.flow_lm.embed_text(sequence.spec.tokens), cache)
             sequence.begin(self.model.flow_lm.bos)
         except Exception as error:  # whatever is wrong with this one must not end the others
@@ -159,10 +164,10 @@ class Engine:
         return cache
 
     def _finish(self, sequence: Sequence) -> None:
+        self.codec.push_end(sequence, sequence.result())
         self.scheduler.remove(sequence)
-        sequence.sink.finish(sequence.result())
 
     def _fail(self, sequence: Sequence, error: Exception) -> None:
         self.counters.failures += 1
         self.scheduler.remove(sequence)
-        sequence.sink.fail(error)
+        sequence.fail(error)

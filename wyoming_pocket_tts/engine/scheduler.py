@@ -80,7 +80,7 @@ class Scheduler:
     def _step_back(self) -> bool:
         """Sends the youngest sequence that was generated ahead back to wait; False if there is none."""
         for sequence in reversed(self._running):
-            if not sequence.sink.urgent and sequence.sink.restart():
+            if not sequence.sink.urgent and sequence.restart():
                 self.remove(sequence)
                 self._waiting.append(sequence)
                 return True

@@ -104,19 +104,23 @@ class SequenceResult:
 
 
 class FrameSink(Protocol):
-    """Where a sequence's frames go. Called by the thread that owns the model."""
+    """Where a sequence's frames go; called by the engine's threads.
+
+    A sequence may be begun anew as long as nobody has heard it. Attempts are counted from 0, and what still comes from an
+    earlier one is to be ignored.
+    """
 
     @property
     def urgent(self) -> bool:
         """Whether a listener waits for it now (False: it is generated ahead)."""
 
-    def put(self, frame: Tensor) -> None:
+    def put(self, frame: Tensor, attempt: int) -> None:
         """Takes PCM [S] float32."""
 
     def restart(self) -> bool:
-        """Forgets all frames put so far; False, and nothing forgotten, when some were taken already."""
+        """Forgets all frames and goes on to the next attempt; False, and nothing done, when some were taken already."""
 
-    def finish(self, result: SequenceResult) -> None:
+    def finish(self, result: SequenceResult, attempt: int) -> None:
         """No more frames will come."""
 
     def fail(self, error: Exception) -> None:
@@ -133,13 +137,23 @@ class Step(enum.Enum):
 
 @dataclass(eq=False)
 class Sequence:
-    """A sequence with its progress."""
+    """A sequence with its progress.
+
+    Attributes:
+        slot: while it runs; -1 otherwise.
+        frames: latents made in this attempt.
+        retries: attempts that ran away.
+        attempt: counts every new beginning, also those for which the scheduler is the reason.
+        dropped: cancelled or failed: nothing of it matters any more.
+    """
 
     spec: SequenceSpec
     sink: FrameSink
     slot: int = -1
     frames: int = 0
     retries: int = 0
+    attempt: int = 0
+    dropped: bool = False
     eos_frame: int | None = None
     latent: Tensor = field(default_factory=lambda: torch.empty(0))
     _generator: torch.Generator = field(default_factory=torch.Generator)
@@ -150,6 +164,18 @@ class Sequence:
         self.eos_frame = None
         self.latent = first_latent
         self._generator.manual_seed(derive_seed(self.spec.seed, self.retries))
+
+    def restart(self) -> bool:
+        """Gives the attempt up for another one, if nobody has heard any of it."""
+        if not self.sink.restart():
+            return False
+        self.attempt += 1
+        return True
+
+    def fail(self, error: Exception) -> None:
+        """Ends it with an error."""
+        self.dropped = True
+        self.sink.fail(error)
 
     def draw_noise(self, width: int) -> Tensor:
         """The next noise row, [width]."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _LOGGER = logging.getLogger(__name__)
 
+# The longest that FlowLM waits for the codec before it looks for new requests again.
+_CODEC_WAIT_S = 0.02
+
 
 class EngineStopped(RuntimeError):
     """The engine was stopped before the sequence ended."""
@@ -45,6 +48,7 @@ class SegmentStream:
         self._cancel: Callable[[], object] = lambda: None
         self._changed = threading.Condition()
         self._frames: deque[Frame] = deque()
+        self._attempt = 0
         self._taken = False
         self._ended = False
         self._closed = False
@@ -59,9 +63,9 @@ class SegmentStream:
     def urgent(self) -> bool:
         return self._urgent
 
-    def put(self, frame: Tensor) -> None:
+    def put(self, frame: Tensor, attempt: int) -> None:
         with self._changed:
-            if not self._closed:
+            if not self._closed and attempt == self._attempt:
                 # A copy: a row of a batch would keep the other rows' frames alive as well.
                 self._frames.append(frame.numpy().copy())
                 self._notify()
@@ -71,13 +75,15 @@ class SegmentStream:
             if self._taken:
                 return False
             self._frames.clear()
+            self._attempt += 1
             return True
 
-    def finish(self, result: SequenceResult) -> None:
+    def finish(self, result: SequenceResult, attempt: int) -> None:
         with self._changed:
-            self.result = result
-            self._ended = True
-            self._notify()
+            if attempt == self._attempt:
+                self.result = result
+                self._ended = True
+                self._notify()
 
     def fail(self, error: Exception) -> None:
         with self._changed:
@@ -157,27 +163,42 @@ class SegmentStream:
 
 
 class EngineWorker:
-    """Runs an engine in a thread of its own."""
+    """Runs an engine: FlowLM in a thread of its own and, in a pipeline, the codec in a second one."""
 
-    def __init__(self, engine: Engine, name: str = "engine") -> None:
+    def __init__(self, engine: Engine, name: str = "engine", *, pipeline: bool = True) -> None:
+        """Not started yet.
+
+        Args:
+            engine: nobody else may use it.
+            name: of the threads.
+            pipeline: decode in a second thread while FlowLM goes on.
+        """
         self.engine = engine
+        self._pipeline = pipeline
         self._commands: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._state = threading.Lock()
         self._stopped = False
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._threads = [threading.Thread(target=self._run, name=name, daemon=True)]
+        if pipeline:
+            codec = threading.Thread(target=self._run_codec, name=f"{name}-codec", daemon=True)
+            self._threads.append(codec)
 
     def start(self) -> None:
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Ends the thread after the step it is in; what still runs or waits fails with `EngineStopped`."""
+        """Ends the threads after the step they are in; what still runs or waits fails with `EngineStopped`."""
         with self._state:
             if self._stopped:
                 return
             self._stopped = True
             self._commands.put(None)
-        if self._thread.is_alive():
-            self._thread.join()
+        self.engine.codec.pushed.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+        self.engine.codec.abandon(EngineStopped("the engine has been stopped"))
 
     def submit(self, spec: SequenceSpec) -> SegmentStream:
         """Queues a segment.
@@ -209,11 +230,18 @@ class EngineWorker:
         finally:
             self.engine.fail_all(EngineStopped("the engine has been stopped"))
 
+    def _run_codec(self) -> None:
+        codec = self.engine.codec
+        while not self._stopped:
+            codec.pushed.wait()
+            while codec.run_once():
+                pass
+
     def _take_commands(self) -> bool:
         """Carries out what has been asked for, waiting when there is nothing else to do; False to stop."""
         while True:
             try:
-                command = self._commands.get(block=not self.engine.busy)
+                command = self._commands.get(block=not self.engine.scheduler.busy)
             except queue.Empty:
                 return True
             if command is None:
@@ -221,8 +249,15 @@ class EngineWorker:
             command()
 
     def _step(self) -> None:
+        codec = self.engine.codec
         try:
-            self.engine.step()
+            if not self._pipeline:
+                self.engine.step()
+                return
+            codec.taken.clear()
+            if not self.engine.step_flow_lm():
+                # Everybody is far enough ahead of the codec.
+                codec.taken.wait(_CODEC_WAIT_S)
         except Exception as error:
             _LOGGER.exception("A step of the engine failed; all its sequences are ended")
             self.engine.fail_all(error)

@@ -1,0 +1,164 @@
+"""The second half of the pipeline: latents to frames, in order within a slot, many slots and frames in one call.
+
+It may run in a thread of its own (`engine.worker`) while FlowLM makes the next latents, or be driven after each step of FlowLM.
+`push` and `push_end` come from the thread of FlowLM; everything that touches the decoder happens in `run_once`.
+
+A first frame is decoded at once and alone: a listener waits for it. Later ones are taken as many as wait, up to a limit.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from wyoming_pocket_tts.engine.mimi import MimiDecoder
+from wyoming_pocket_tts.engine.sequence import Sequence, SequenceResult
+
+# A fresh decoder state begins with a step of about -41 dBFS: the first 5 ms are faded in.
+_FADE_IN_PER_SECOND = 200
+
+
+@dataclass(frozen=True)
+class _Latent:
+    """A latent [latent width] on its way; `first` of its attempt."""
+
+    sequence: Sequence
+    attempt: int
+    value: Tensor
+    first: bool
+
+
+@dataclass(frozen=True)
+class _Ending:
+    sequence: Sequence
+    attempt: int
+    result: SequenceResult
+
+
+class Codec:
+    """The decoder with a queue for each slot."""
+
+    def __init__(self, decoder: MimiDecoder, slots: int, max_frames: int) -> None:
+        """Zero-filled.
+
+        Args:
+            decoder: the model's.
+            slots: of the engine.
+            max_frames: the most frames of one slot in one call.
+        """
+        self._decoder = decoder
+        self._max_frames = max_frames
+        self._state = decoder.new_state(slots, max_frames)
+        self._fade_in = torch.linspace(0, 1, decoder.config.sample_rate // _FADE_IN_PER_SECOND)
+        self._queues: list[deque[_Latent | _Ending]] = [deque() for _ in range(slots)]
+        self._lock = threading.Lock()
+        # Set when something was pushed, and when something was taken.
+        self.pushed = threading.Event()
+        self.taken = threading.Event()
+        self.frames = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits to be decoded."""
+        with self._lock:
+            return not any(self._queues)
+
+    def waiting(self, slot: int) -> int:
+        """How many latents and endings wait in a slot."""
+        return len(self._queues[slot])
+
+    def push(self, sequence: Sequence, latent: Tensor, *, first: bool) -> None:
+        """Queues the sequence's next latent, [latent width]."""
+        self._put(sequence, _Latent(sequence, sequence.attempt, latent, first))
+
+    def push_end(self, sequence: Sequence, result: SequenceResult) -> None:
+        """Queues the end: the sink learns of it after the last frame."""
+        self._put(sequence, _Ending(sequence, sequence.attempt, result))
+
+    def run_once(self) -> bool:
+        """Decodes what waits, in one call; False when nothing did."""
+        with self._lock:
+            self.pushed.clear()
+            endings, batch = self._take()
+        self.taken.set()
+        if batch:
+            try:
+                self._decode(batch)
+            except Exception as error:
+                for latents in batch.values():
+                    latents[0].sequence.fail(error)
+        for ending in endings:
+            ending.sequence.sink.finish(ending.result, ending.attempt)
+        return bool(batch or endings)
+
+    def abandon(self, error: Exception) -> None:
+        """Fails every sequence of which something still waits; for the end, when nobody decodes any more."""
+        with self._lock:
+            waiting = {item.sequence for items in self._queues for item in items if not _stale(item)}
+        for sequence in waiting:
+            sequence.fail(error)
+
+    def _put(self, sequence: Sequence, item: _Latent | _Ending) -> None:
+        with self._lock:
+            self._queues[sequence.slot].append(item)
+            self.pushed.set()
+
+    def _take(self) -> tuple[list[_Ending], dict[int, list[_Latent]]]:
+        """What the next call is about: endings that are due, and by slot the same number of latents."""
+        endings = []
+        ready: dict[int, list[_Latent]] = {}
+        for slot, items in enumerate(self._queues):
+            while items and (_stale(items[0]) or isinstance(items[0], _Ending)):
+                item = items.popleft()
+                if isinstance(item, _Ending) and not _stale(item):
+                    endings.append(item)
+            run = _run(items, self._max_frames)
+            if run:
+                ready[slot] = run
+        first = {slot: run[:1] for slot, run in ready.items() if run[0].first}
+        if first:
+            batch = first
+        else:
+            length = min((len(run) for run in ready.values()), default=0)
+            batch = {slot: run[:length] for slot, run in ready.items()}
+        for slot, run in batch.items():
+            for _ in run:
+                self._queues[slot].popleft()
+        return endings, batch
+
+    @torch.inference_mode()
+    def _decode(self, batch: dict[int, list[_Latent]]) -> None:
+        for slot, run in batch.items():
+            if run[0].first:
+                self._state.reset(slot)
+        latents = torch.stack(
+            [torch.stack([latent.value for latent in run]) for run in batch.values()]
+        )
+        pcm = self._decoder.decode(latents, self._state, list(batch))
+        for row, run in zip(pcm, batch.values(), strict=True):
+            for frame, latent in zip(row.chunk(len(run)), run, strict=True):
+                if latent.first:
+                    frame[: len(self._fade_in)] *= self._fade_in
+                self.frames += 1
+                latent.sequence.sink.put(frame, latent.attempt)
+
+
+def _stale(item: _Latent | _Ending) -> bool:
+    """Whether it belongs to a sequence that has been given up, or to an attempt that has."""
+    return item.sequence.dropped or item.attempt != item.sequence.attempt
+
+
+def _run(items: deque[_Latent | _Ending], most: int) -> list[_Latent]:
+    """The latents at the head of a queue that belong together."""
+    run: list[_Latent] = []
+    for item in items:
+        if len(run) == most or not isinstance(item, _Latent):
+            break
+        if run and item.sequence is not run[0].sequence:
+            break
+        run.append(item)
+    return run
