@@ -6,7 +6,8 @@ without them nothing is known of a model; so this blocks, and is called in a thr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
@@ -14,6 +15,7 @@ from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.catalogue import Catalogue, CatalogueModel, CatalogueVoice
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.loading import ModelEntry
+from wyoming_pocket_tts.models.offer import Offer
 from wyoming_pocket_tts.settings import Settings, VoiceSettings, is_file_source
 
 
@@ -22,7 +24,7 @@ class Assembly:
 
     Attributes:
         entries: the models, in the order of the settings.
-        book: the voices and the rules for choosing one.
+        book: the voices and the rules for choosing one, without those of the voices directory.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class Assembly:
         catalogue: Catalogue,
         fetch: Callable[[str], Path],
         extra: Iterable[tuple[ModelEntry, Voice]] = (),
+        speakable: Callable[[Voice], bool] = lambda voice: True,
     ) -> None:
         """
         Args:
@@ -38,6 +41,7 @@ class Assembly:
             catalogue: the released models and voices.
             fetch: gives the local file of a source; blocking.
             extra: models that are neither in the catalogue nor in the settings, each with its voice (the demo).
+            speakable: whether what a voice needs is here or can be fetched.
 
         Raises:
             ConfigError: a name that means nothing, or a voice for a model that cannot speak it.
@@ -62,20 +66,85 @@ class Assembly:
         released = {model.name: _entry(model, at_start) for model in self._released.values()}
         self.entries = (*released.values(), *self._community.values(), *self._extra.values())
         _refuse_twins(self.entries)
-        voices = self._voices([voice for _, voice in extra])
-        self.book = VoiceBook(voices, self._default_voice(voices), self._default_voices(voices))
+        self._offer = Offer(
+            catalogue, tuple({model.name: model for model in self._released.values()}.values())
+        )
+        self._fixed = [
+            dataclasses.replace(voice, installed=speakable(voice))
+            for voice in self._voices([voice for _, voice in extra])
+        ]
+        self._names = {
+            name.casefold() for voice in self._fixed for name in (voice.name, *voice.aliases)
+        }
+        self.book = self.make_book()
+
+    def make_book(self, found: Sequence[Voice] = ()) -> VoiceBook:
+        """The book of all voices.
+
+        Args:
+            found: those of the voices directory, which stand after the settings' and before the catalogue's.
+
+        Raises:
+            ConfigError: a default that is no voice (unless there is a voices directory, where it may still appear).
+        """
+        mine = len(self._settings.voices)
+        voices = [*self._fixed[:mine], *found, *self._fixed[mine:]]
+        return VoiceBook(
+            voices,
+            self._default_voice(voices),
+            self._default_voices(voices),
+            growing=self._settings.voices_dir is not None,
+        )
+
+    def is_taken(self, name: str) -> bool:
+        """Whether a voice of the settings or of the catalogue answers to a name."""
+        return name.casefold() in self._names
+
+    def place(self, where: str, model: str | None, language: str | None) -> ModelEntry:
+        """The model for a voice of one's own: that of the name, else that of the language, else the first one.
+
+        Args:
+            where: what to name in errors.
+            model: as the owner wrote it, or None.
+            language: a code, or None.
+
+        Raises:
+            ConfigError: there is no such model here.
+        """
+        if model is not None:
+            return self._model(where, model)
+        if language is None:
+            return self.entries[0]
+        base = language.replace("_", "-").split("-")[0]
+        for entry in self.entries:
+            if base in {code.replace("_", "-").split("-")[0] for code in self.languages(entry)}:
+                return entry
+        known = ", ".join(code for entry in self.entries for code in self.languages(entry))
+        raise ConfigError(f"{where}: no model here speaks {language!r}. Languages: {known}.")
 
     def _voices(self, extra: list[Voice]) -> list[Voice]:
         """The owner's voices first, then the catalogue's, then the demo's."""
         mine = [self._configured(name, voice) for name, voice in self._settings.voices.items()]
-        if self._released:
-            names = {voice.name for voice in mine}
-            mine += [
-                self._catalogue_voice(voice, self._native_model(voice))
-                for voice in self._catalogue.voices
-                if voice.name not in names
-            ]
-        return mine + extra
+        known = {voice.name: self._catalogue_name(voice.name) for voice in mine}
+        plain = {voice.name: voice.model for voice in mine if known[voice.name] == voice.name}
+        offered = [
+            voice
+            for voice in self._offer.voices(plain)
+            # A voice of the owner's that has a catalogue voice's name stands for it, with all models.
+            if voice.name not in known
+            and not any(voice.name.startswith(f"{name}-") for name in known if known[name] != name)
+        ]
+        others = {voice.name.casefold() for voice in (*offered, *extra)}
+        for name, wanted in self._settings.voices.items():
+            for alias in wanted.aliases:
+                if alias.casefold() in others:
+                    raise ConfigError(f"voices.{name}.aliases: {alias!r} is another voice already.")
+        return mine + offered + extra
+
+    def _catalogue_name(self, name: str) -> str | None:
+        """The catalogue voice that a voice of the settings is, None for one of the owner's own."""
+        source = self._settings.voices[name].source or name
+        return None if is_file_source(source) else source
 
     def _configured(self, name: str, wanted: VoiceSettings) -> Voice:
         """A voice of the settings: a catalogue voice under its own or another name, or a voice state file."""
@@ -87,7 +156,7 @@ class Assembly:
                 name=name,
                 model=entry.name,
                 source=source,
-                languages=wanted.languages or self._languages(entry),
+                languages=wanted.languages or self.languages(entry),
                 description=wanted.description or name,
                 aliases=wanted.aliases,
                 speakers=wanted.speakers,
@@ -97,7 +166,8 @@ class Assembly:
         except VoiceNotFound as error:
             hint = "" if wanted.source else " A voice of your own needs a source."
             raise ConfigError(f"{where}.source: {error}{hint}") from error
-        voice = self._catalogue_voice(known, self._released_model(where, known, wanted.model))
+        model = self._released_model(where, known, wanted.model)
+        voice = self._offer.voice(known, model)
         return Voice(
             name=name,
             model=voice.model,
@@ -105,36 +175,17 @@ class Assembly:
             languages=wanted.languages or voice.languages,
             native=voice.native,
             description=wanted.description or voice.description,
-            aliases=wanted.aliases,
+            aliases=(*wanted.aliases, *(self._offer.names(known, model) if name == source else ())),
             speakers=wanted.speakers,
             attribution_name=voice.attribution_name,
             attribution_url=voice.attribution_url,
         )
 
-    def _catalogue_voice(self, voice: CatalogueVoice, model: CatalogueModel) -> Voice:
-        native = voice.language == model.language
-        accent = "" if native else f"; speaks {model.language.title()} here"
-        return Voice(
-            name=voice.name,
-            model=model.name,
-            source=self._catalogue.voice_state_source(model, voice),
-            languages=(model.language_code,),
-            native=native,
-            description=voice.description + accent,
-            attribution_name=voice.corpus or "Kyutai",
-            attribution_url=voice.attribution_url,
-        )
-
-    def _native_model(self, voice: CatalogueVoice) -> CatalogueModel:
-        """The first model of the voice's own language, else the first one."""
-        models = list(self._released.values())
-        return next((model for model in models if model.language == voice.language), models[0])
-
     def _released_model(
         self, where: str, voice: CatalogueVoice, name: str | None
     ) -> CatalogueModel:
         if name is None and self._released:
-            return self._native_model(voice)
+            return self._offer.native_model(voice)
         if name is None:
             raise ConfigError(
                 f"{where}: {voice.name!r} is a voice of the catalogue, and no model of the catalogue is loaded; add one to languages."
@@ -159,7 +210,7 @@ class Assembly:
         hint = nearest(name, known) or f" Loaded: {', '.join(known)}."
         raise ConfigError(f"{where}.model: there is no model {name!r} here.{hint}")
 
-    def _languages(self, entry: ModelEntry) -> tuple[str, ...]:
+    def languages(self, entry: ModelEntry) -> tuple[str, ...]:
         """Where a voice is listed that says nothing about it; Home Assistant drops a voice without a language."""
         chosen = self._settings.models.get(entry.name)
         if chosen is not None and chosen.languages:

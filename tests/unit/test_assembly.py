@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wyoming_pocket_tts.assembly import Assembly
-from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.loading import ModelEntry
@@ -175,3 +175,144 @@ def test_a_model_without_a_voice_is_refused(community: ModelSettings) -> None:
 def test_two_models_of_one_name_are_refused(community: ModelSettings) -> None:
     settings = Settings(languages=("en",), models={"english": community})
     assert "models.english: another model has this name" in refusal(settings)
+
+
+# Several models
+
+
+def test_every_pair_of_voice_and_model_has_a_name() -> None:
+    settings = Settings(languages=("english", "german", "german_24l"))
+    book = assemble(settings).book
+    names = [voice.name for voice in book.voices]
+    count = len(CATALOGUE.voices)
+    assert names[:count] == [voice.name for voice in CATALOGUE.voices]
+    assert len(names) == len(set(names)) == 3 * count
+    pairs = {(voice.model, voice.source) for voice in book.voices}
+    assert len(pairs) == 3 * count
+    # Plain: the native model, else the first.
+    assert (book.find("juergen").model, book.find("juergen").native) == ("german", True)
+    assert (book.find("lola").model, book.find("lola").native) == ("english", False)
+    # The others by language code, or by model where the language has one already.
+    assert book.find("alba-de").model == "german"
+    assert book.find("alba-de").languages == ("de",)
+    assert not book.find("alba-de").native
+    assert "speaks German here" in book.find("alba-de").description
+    assert book.find("alba-german_24l").model == "german_24l"
+    assert book.find("juergen-german_24l").native
+    assert book.find("juergen-en").model == "english"
+    # What is not listed by that name is understood all the same.
+    for alias in ("alba-en", "ALBA-english", "alba-german", "juergen-de", "juergen-german"):
+        assert alias not in names
+        assert book.find(alias).model == {"en": "english", "sh": "english"}.get(
+            alias[-2:], "german"
+        )
+    # Native voices come first: those of pairs follow, model by model.
+    assert {voice.model for voice in book.voices[count:] if voice.native} == {
+        "english",
+        "german_24l",
+    }
+    assert [voice.name for voice in assemble(settings).book.voices] == names
+
+
+def test_all_languages_at_once() -> None:
+    book = assemble(Settings(languages=tuple(CATALOGUE.languages))).book
+    assert len(book.voices) == 7 * len(CATALOGUE.voices)
+    assert book.languages == tuple(dict.fromkeys(voice.languages[0] for voice in book.voices))
+    for language, code in CATALOGUE.languages.items():
+        native = CATALOGUE.default_voice(CATALOGUE.model_for_language(language))
+        chosen = book.choose(None, code, None)
+        assert chosen.name == native.name
+        assert chosen.native
+
+
+def test_a_voice_the_owner_moved_to_another_model_keeps_its_other_names() -> None:
+    settings = Settings(
+        languages=("english", "french"), voices={"alba": VoiceSettings(model="french")}
+    )
+    book = assemble(settings).book
+    assert book.find("alba").model == "french"
+    assert book.find("alba-fr") is book.find("alba")
+    assert book.find("alba-en").model == "english"
+    assert len(book.voices) == 2 * len(CATALOGUE.voices)
+
+
+def test_a_voice_of_ones_own_hides_that_of_the_catalogue_in_all_languages() -> None:
+    settings = Settings(
+        languages=("english", "french"), voices={"anna": VoiceSettings(source="anna.wav")}
+    )
+    book = assemble(settings).book
+    assert book.find("anna").source == "anna.wav"
+    for name in ("anna-fr", "anna-en"):
+        with pytest.raises(VoiceNotFound):
+            book.find(name)
+
+
+def test_an_alias_that_is_another_voice_is_refused() -> None:
+    settings = Settings(voices={"g": VoiceSettings(source="g.wav", aliases=("Alba",))})
+    assert "voices.g.aliases: 'Alba' is another voice already" in refusal(settings)
+
+
+def test_what_cannot_be_spoken_is_marked() -> None:
+    made = Assembly(Settings(), CATALOGUE, Path, speakable=lambda voice: voice.name.startswith("a"))
+    marked = {voice.name: voice.installed for voice in made.book.voices}
+    assert marked["alba"]
+    assert not marked["marius"]
+
+
+# The voices directory
+
+
+def found(name: str, model: str = "english") -> Voice:
+    return Voice(name=name, model=model, source=f"/voices/{name}.wav", languages=("en",))
+
+
+def test_voices_that_were_found_stand_between_the_owners_and_the_catalogues() -> None:
+    settings = Settings(
+        voices={"mine": VoiceSettings(source="/m.safetensors")}, voices_dir=Path("/voices")
+    )
+    made = assemble(settings)
+    names = [voice.name for voice in made.make_book([found("x"), found("y")]).voices]
+    assert names[:4] == ["mine", "x", "y", CATALOGUE.voices[0].name]
+    assert made.is_taken("MINE")
+    assert made.is_taken("alba-en")
+    assert not made.is_taken("x")
+
+
+def test_a_default_voice_may_come_and_go_with_its_file() -> None:
+    settings = Settings(default_voice="x", default_voices={"en": "y"}, voices_dir=Path("/voices"))
+    made = assemble(settings)
+    assert [message.split(":")[0] for message in made.book.missing] == [
+        "default_voice",
+        "default_voices.en",
+    ]
+    for name, language in ((None, None), (None, "en")):
+        with pytest.raises(VoiceNotFound, match="Name another voice"):
+            made.book.choose(name, language, None)
+    assert made.book.choose("alba", None, None).name == "alba"
+    there = made.make_book([found("x"), found("y")])
+    assert not there.missing
+    assert there.choose(None, None, None).name == "x"
+    assert there.choose(None, "en", None).name == "y"
+
+
+def test_where_a_voice_that_was_found_belongs(community: ModelSettings) -> None:
+    settings = Settings(languages=("english", "fr"), models={"mine": community})
+    made = assemble(settings)
+    assert made.place("a.yaml", None, None).name == "english"
+    assert made.place("a.yaml", None, "fr-CA").name == "french"
+    assert made.place("a.yaml", None, "af").name == "mine"
+    assert made.place("a.yaml", "mine", "fr").name == "mine"
+    assert made.place("a.yaml", "fr", None).name == "french"
+    with pytest.raises(ConfigError, match=r"a\.yaml\.model: there is no model 'frensh' here"):
+        made.place("a.yaml", "frensh", None)
+    with pytest.raises(
+        ConfigError, match=r"a\.yaml: no model here speaks 'it'\. Languages: en, fr"
+    ):
+        made.place("a.yaml", None, "it")
+
+
+def test_a_community_model_may_wait_for_its_first_voice(community: ModelSettings) -> None:
+    made = assemble(Settings(models={"mine": community}, voices_dir=Path("/voices")))
+    assert made.book.voices == ()
+    with pytest.raises(VoiceNotFound, match="no voice here yet"):
+        made.book.choose(None, None, None)

@@ -77,7 +77,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         "--config",
         metavar="FILE",
         action="append",
-        help="a community model's YAML: path, https://, hf://",
+        help="a community model's YAML: path or address",
     )
     add("--demo", action="store_true", help="a small random model: sound, not words; no downloads")
     add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")

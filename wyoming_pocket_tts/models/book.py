@@ -51,6 +51,8 @@ class VoiceBook:
         voices: Iterable[Voice],
         default_voice: str | None = None,
         default_voices: Mapping[str, str] | None = None,
+        *,
+        growing: bool = False,
     ) -> None:
         """Builds the book.
 
@@ -58,12 +60,19 @@ class VoiceBook:
             voices: a name may occur once; of two equal aliases the first counts.
             default_voice: name or alias; None: the first voice.
             default_voices: language code -> name or alias.
+            growing: voices come and go, so that one may be missing now: requests that need it are told so.
 
         Raises:
-            ConfigError: no voice at all, a name twice, or a default that is no voice.
+            ConfigError: a name twice; unless growing: no voice at all, or a default that is no voice.
+
+        Attributes:
+            voices: in their order.
+            missing: what is to be said of defaults that are no voice at the moment.
         """
         self.voices = tuple(voices)
-        if not self.voices:
+        self.missing: tuple[str, ...] = ()
+        self._growing = growing
+        if not self.voices and not growing:
             raise ConfigError(
                 "There is no voice: load a model that has some, or add one to `voices`."
             )
@@ -74,8 +83,8 @@ class VoiceBook:
         for voice in self.voices:
             for alias in voice.aliases:
                 self._by_name.setdefault(alias.casefold(), voice)
-        self.default = (
-            self.voices[0]
+        self._default = (
+            next(iter(self.voices), None)
             if default_voice is None
             else self._configured("default_voice", default_voice)
         )
@@ -83,6 +92,18 @@ class VoiceBook:
             _base(code): self._configured(f"default_voices.{code}", name)
             for code, name in (default_voices or {}).items()
         }
+
+    @property
+    def default(self) -> Voice:
+        """The voice of requests that choose none.
+
+        Raises:
+            VoiceNotFound: it is missing at the moment.
+        """
+        if self._default is None:
+            reason = self.missing[0] if self.missing else "There is no voice here yet."
+            raise VoiceNotFound(f"{reason} Name another voice.")
+        return self._default
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -125,23 +146,29 @@ class VoiceBook:
 
     def _for_language(self, language: str) -> Voice:
         code = _base(language)
+        chosen = self._by_language.get(code)
+        if chosen is not None:
+            return chosen
         if code in self._by_language:
-            return self._by_language[code]
+            raise VoiceNotFound(f"The default voice for {code!r} is missing. Name another voice.")
         speaking = [
             voice for voice in self.voices if code in (_base(known) for known in voice.languages)
         ]
         if not speaking:
             known = ", ".join(self.languages)
             raise VoiceNotFound(f"No voice here speaks {language[:50]!r}. Languages: {known}.")
-        if self.default in speaking:
-            return self.default
+        if self._default is not None and self._default in speaking:
+            return self._default
         return next((voice for voice in speaking if voice.native), speaking[0])
 
-    def _configured(self, option: str, name: str) -> Voice:
+    def _configured(self, option: str, name: str) -> Voice | None:
         try:
             return self.find(name)
         except VoiceNotFound as error:
-            raise ConfigError(f"{option}: {error}") from error
+            if not self._growing:
+                raise ConfigError(f"{option}: {error}") from error
+            self.missing += (f"{option}: {error}",)
+            return None
 
 
 def _base(code: str) -> str:
