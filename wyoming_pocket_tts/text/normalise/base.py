@@ -280,6 +280,11 @@ class Language:
         """
         raise NotImplementedError
 
+    def date_range(self, first: int, last: int, month: int, named: str) -> str:
+        """Days of one month, "5-7 November"; `named` as in `date`."""
+        days = self.join_range(self.cardinal(first), self.cardinal(last))
+        return f"{days} {self.months[month - 1]}"
+
     def decade(self, digits: str) -> str | None:
         """What `decade_pattern` found: "1980s"."""
         return None

@@ -225,6 +225,10 @@ class German(Language):
         words = f"{self.ordinal_form(day, ending)} {self.months[month - 1]}"
         return words if year is None else f"{words} {self.year(year)}"
 
+    def date_range(self, first: int, last: int, month: int, named: str) -> str:
+        days = self.join_range(self.ordinal_form(first, "er"), self.ordinal_form(last, "er"))
+        return f"{days} {self.months[month - 1]}"
+
     def roman(self, value: int, noun: str, ordinal: bool) -> str | None:
         if not ordinal:
             return self.cardinal(value)

@@ -192,6 +192,11 @@ class English(Language):
             words = f"{name} {ordinal}"
         return words if year is None else f"{words}, {self.year(year)}"
 
+    def date_range(self, first: int, last: int, month: int, named: str) -> str:
+        days = f"{self.ordinal(first)} to {'' if named == 'month' else 'the '}{self.ordinal(last)}"
+        name = self.months[month - 1]
+        return f"{name} {days}" if named == "month" else f"the {days} of {name}"
+
     def roman(self, value: int, noun: str, ordinal: bool) -> str | None:
         return f"the {self.ordinal(value)}" if ordinal else self.cardinal(value)
 
@@ -199,6 +204,12 @@ class English(Language):
         # "St." is a saint before a name and a street after one (The Chicago Manual of Style, 10.27 and 10.34).
         saint = re.compile(r"(?<!\w)St\.[ \u00a0](?=[A-Z])")
         street = re.compile(r"(?<=[a-z] )St\.(?!\w)(?! [A-Z][a-z]+['’]?s)")
+
+        title = re.compile(r"(?<!\w)(Mr|Mrs|Ms|Dr|Prof)(?=[ \u00a0][A-Z])")
+        height = re.compile(r"(?<![\w.,])([0-9]{1,2})['’′] ?([0-9]{1,2})[\"”″]")
+
+        def read_height(match: re.Match[str]) -> str:
+            return f"{self.cardinal(int(match[1]))} foot {self.cardinal(int(match[2]))}"
 
         def read_saint(match: re.Match[str]) -> str | None:
             before = match.string[max(0, match.start() - 2) : match.start()]
@@ -220,7 +231,13 @@ class English(Language):
                 return "zero"
             return f"zero {'oh ' if low[0] == '0' else ''}{self.cardinal(int(low))}"
 
-        return (Rule(nought, read_nought, ":"), Rule(saint, read_saint), Rule(street, read_street))
+        return (
+            Rule(nought, read_nought, ":"),
+            Rule(height, read_height, "'’′"),
+            Rule(title, lambda m: self.abbreviations[f"{m[1]}."]),
+            Rule(saint, read_saint),
+            Rule(street, read_street),
+        )
 
 
 class DayFirstEnglish(English):

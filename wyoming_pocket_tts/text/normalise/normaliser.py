@@ -23,6 +23,8 @@ from .base import Language, Rule
 
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒]")
+# What a spoken word must not touch; a point after a digit was read with that digit.
+_TOUCHED = re.compile(r"(?:[^\W_]|[,;:!?]|(?<![0-9])\.)$")
 # A reading may lay something bare for an earlier rule ("9Apt.": a number glued to an abbreviation). Ordinary text
 # needs one pass and a second, cheap one that finds nothing.
 _MAX_PASSES = 4
@@ -82,7 +84,7 @@ def _fit(match: re.Match[str], spoken: str) -> str:
     text, start, end = match.string, match.start(), match.end()
     if not spoken:
         return spoken
-    if start and spoken[0].isalnum() and (text[start - 1].isalnum() or text[start - 1] in ".,;:!?"):
+    if start and spoken[0].isalnum() and _TOUCHED.search(text, max(0, start - 2), start):
         spoken = f" {spoken}"
     if end < len(text) and spoken[-1].isalnum() and text[end].isalnum():
         spoken = f"{spoken} "

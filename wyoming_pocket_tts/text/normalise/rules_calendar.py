@@ -120,10 +120,25 @@ def _date_rules(language: Language) -> list[Rule]:
     name = f"(?P<month>{month})"
     day = "(?P<day>[0-9]{1,2})"
     day_month = re.compile(
-        f"(?<![\\w.,:/-]){weekday}{day}{suffix}(?:{_S}+|(?<=\\.)|-){joint}{name}(?!\\w)(?P<point>\\.?){year}"
+        f"(?<![\\w.,:/-]){weekday}{day}{suffix}(?:{_S}+|(?<=\\.)){joint}{name}(?!\\w)(?P<point>\\.?){year}"
     )
     month_day = re.compile(f"(?<!\\w){weekday}{name}(?P<point>)\\.?{_S}+{day}{suffix}{tail}{year}")
     month_year = re.compile(f"(?<!\\w){name}\\.?{_S}+(?P<year>[0-9]{{4}}){tail}")
+
+    hyphened = re.compile(
+        f"(?<![\\w.,:/-])(?P<weekday>){day}-{name}-(?P<year>[0-9]{{4}})(?P<point>)(?![\\w-])"
+    )
+    second = "(?P<second>[0-9]{1,2})"
+    dash = f"{_S}?[-\u2010\u2011\u2013]{_S}?"
+    days_month = re.compile(f"(?<![\\w.,:/-]){day}{dash}{second}{_S}+{joint}{name}(?!\\w)")
+    month_days = re.compile(f"(?<!\\w){name}\\.?{_S}+{day}{suffix}{dash}{second}{suffix}{tail}")
+
+    def read_days(match: re.Match[str], order: str) -> str | None:
+        first, last = int(match["day"]), int(match["second"])
+        number = language.month_names[match["month"].lower()]
+        if not (valid_date(first, number) and valid_date(last, number)):
+            return None
+        return language.date_range(first, last, number, order)
 
     def spoken(match: re.Match[str], order: str) -> str | None:
         day, number = int(match["day"]), language.month_names[match["month"].lower()]
@@ -143,6 +158,10 @@ def _date_rules(language: Language) -> list[Rule]:
             point = ""
         return lead + language.date(day, number, year, order, context) + point
 
+    found.append(Rule(hyphened, lambda m: spoken(m, "day"), "-"))
+    found.append(Rule(days_month, lambda m: read_days(m, "day")))
+    if language.month_first_names:
+        found.append(Rule(month_days, lambda m: read_days(m, "month")))
     found.append(Rule(day_month, lambda m: spoken(m, "day")))
     if language.month_first_names:
         found.append(Rule(month_day, lambda m: spoken(m, "month")))

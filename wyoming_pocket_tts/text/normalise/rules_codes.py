@@ -28,7 +28,7 @@ _SHORT_VERSION = re.compile(
 # International with "+" or "00", national with a leading 0 or a bracketed area code, North American 3-3-4 and 3-4.
 _GROUPS = r"(?:[ \u00a0./-]?\(?[0-9]{1,12}\)?){1,8}"
 _PHONE = re.compile(
-    rf"(?<![\w.,+])(?:"
+    rf"(?<![\w.,:+])(?:"
     rf"(?:\+|00)[1-9][0-9]{{0,3}}{_GROUPS}"
     rf"|\(0?[0-9]{{2,5}}\)[ \u00a0]?[0-9]{{3,8}}(?:[ \u00a0/-][0-9]{{2,6}}){{0,4}}"
     rf"|0[0-9]{{1,5}}(?:[ \u00a0./-][0-9]{{2,8}}){{1,6}}"
@@ -71,6 +71,8 @@ def rules(language: Language) -> tuple[Rule, ...]:
 
     def version(match: re.Match[str]) -> str | None:
         parts = match[2].split(".")
+        if not match[1] and [len(part) for part in parts] == [3, 3, 4]:
+            return None  # "555.123.4567" is a telephone number
         looks_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
         if not match[1] and looks_grouped:
             return None  # "1.234.567" is a number in every language

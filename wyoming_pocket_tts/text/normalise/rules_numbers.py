@@ -90,9 +90,9 @@ def leftover_rule(language: Language) -> Rule:
     def read(match: re.Match[str]) -> str:
         words = bare(language, match[1])
         if match[2] in (",", ";"):
-            return f"{words}{match[2]} "
+            return f"{words}{match[2]}"
         if match[2] in (".", ":"):
-            return f"{words} {language.version_point} " if match[2] == "." else f"{words}, "
+            return f"{words} {language.version_point}" if match[2] == "." else f"{words},"
         return words
 
     return Rule(re.compile(r"([0-9]+)((?:[.,:;](?=[0-9]))?)"), read)

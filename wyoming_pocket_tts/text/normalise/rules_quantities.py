@@ -22,7 +22,7 @@ SPACE = r"[ \u00a0\u2007\u2009\u202f]"
 _S = SPACE
 DASH = f"{_S}?[{MINUS}]{_S}?"
 # A sign belongs to the number if nothing stands before it: "-3" but not "10-3".
-SIGN = rf"(?<![\w.,)%°²³/⁄])([{MINUS}+±~≈<>≤≥]{_S}?)?"
+SIGN = rf"(?<![\w.,)%°²³])(?<![0-9][/⁄])([{MINUS}+±~≈<>≤≥]{_S}?)?"
 AFTER_UNIT = r"(?![\w²³]|['’]\w)"
 
 VULGAR: dict[str, tuple[int, int]] = {
@@ -94,8 +94,8 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
         symbol = match[7]
         key = table[symbol]
         unit = language.units[key]
-        if key in SPACED_UNITS and not match[6] and not (key == "day" and int(match[2][:1]) > 3):
-            return None  # "7d" is a week, "3d" is space
+        if key in SPACED_UNITS and not match[6] and not _may_touch(key, match[2]):
+            return None
         if symbol in ("C", "F") and (match[6] or len(match[2]) < 2):
             return None  # "21.5C" of a sensor, but not "vitamin 5 C"
         small = key in SMALL_UNITS
@@ -133,6 +133,11 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
         return spoken + _point(language, match, match[6])
 
     return (Rule(half, read_half, VULGAR_SIGNS + "/⁄"), Rule(pattern, read))
+
+
+def _may_touch(key: str, digits: str) -> bool:
+    """ "7d" is a week and "2700K" a light, but "3d" is space and "4K" a screen."""
+    return (key == "day" and digits[0] > "3") or (key == "kelvin" and len(digits) == 4)
 
 
 def _point(language: Language, match: re.Match[str], symbol: str) -> str:

@@ -235,5 +235,15 @@ def symbol_table(
 
 
 def any_of(symbols: Iterable[str]) -> str:
-    """Regular expression of any of the symbols, the longest first."""
-    return "|".join(re.escape(s) for s in sorted(symbols, key=lambda s: (-len(s), s))) or "(?!)"
+    """Regular expression of any of the symbols, the longest first.
+
+    Grouped by the first character: a list of hundreds is searched several times as fast.
+    """
+    groups: dict[str, list[str]] = {}
+    for symbol in sorted(symbols, key=lambda s: (-len(s), s)):
+        groups.setdefault(symbol[0], []).append(re.escape(symbol[1:]))
+    branches = (
+        re.escape(first) + (rests[0] if len(rests) == 1 else f"(?:{'|'.join(rests)})")
+        for first, rests in groups.items()
+    )
+    return f"(?:{'|'.join(branches)})" if groups else "(?!)"
