@@ -266,6 +266,28 @@ TABLE = [
     ("10 m x 5 m", "ten meters by five meters"),
     ("3 x 4 = 12", "three times four equals twelve"),
     ("Sun 12/25/2025", "Sunday, December twenty-fifth, twenty twenty-five"),
+    ("Mr Smith and Dr Who", "Mister Smith and Doctor Who"),
+    ("He is 5'10\" tall", "He is five foot ten tall"),
+    (
+        "Nov 5-7 and 5-7 November",
+        "November fifth to seventh and the fifth to the seventh of November",
+    ),
+    (
+        "2026-11-30T22:05:00.123456+00:00",
+        "November thirtieth, twenty twenty-six, twenty-two oh five",
+    ),
+    ("a 2700K bulb", "a two thousand seven hundred kelvin bulb"),
+    ("-5–-2 °C", "minus five to minus two degrees Celsius"),
+    ("5:30-6:30pm", "five thirty to six thirty P M"),
+    (
+        "21.5°C/70.7°F",
+        "twenty-one point five degrees Celsius seventy point seven degrees Fahrenheit",
+    ),
+    ("1,2,3", "one, two, three"),
+    ("555.123.4567", "five five five, one two three, four five six seven"),
+    ("TCP/IP", "T C P I P"),
+    ("99.9%", "ninety-nine point nine percent"),
+    ("binary_sensor.front_door_2 is on", "binary sensor front door two is on"),
 ]
 
 

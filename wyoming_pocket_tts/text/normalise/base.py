@@ -12,20 +12,21 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
    (French "trois virgule quatorze"), `year` where years are not cardinals ("nineteen ninety-nine").
 2. Counting: `units` and `currencies` (`Unit(singular, plural, gender)`; the gender chooses "ein/eine", "un/una"),
    `is_singular` (CLDR plural rule: English 1 only, French 0 to below 2), `count` where number and noun join in
-   another way ("un'ora", "un million d'euros"), `join_money` for sums with a hundredth part, `unit_symbols` and
-   `currency_symbols` for spellings of the language alone ("Std.", "uur"); `counted_word` where a bare number agrees with the
-   word after it ("1 Minute" -> "eine Minute").
-3. Little words: `range_word` (or `join_range`), `ratio_word`, `per`, `prefixes` (a sign before a number), `operators` (between numbers),
-   `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `over`, `part_nouns`, `dial_words`, `fraction`.
-4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `duration` units are
-   those of `units`.
+   another way ("un'ora", "un million d'euros"; `count_in` where the words around decide), `counted_word` where a bare
+   number agrees with the word after it ("1 Minute" -> "eine Minute"), `join_money` for sums with a hundredth part,
+   `scales` ("Mio."), `unit_symbols` and `currency_symbols` for spellings of the language alone ("Std.", "uur"), `per`.
+3. Little words: `range_word` (or `join_range`, `join_days`), `ratio_word`, `prefixes` (a sign before a number),
+   `operators` (between numbers), `symbols` (anywhere else), `number_sign` ("#5" -> "number five"), `out_of`, `over`,
+   `part_nouns`, `dial_words`; `fraction`, `mixed_fraction`, `fraction_of`.
+4. Time: `time`, `meridiems` (written "am" -> spoken), `clock_words` (regular expression, "Uhr"), `hour_letter`.
 5. Dates: `day_first`, `month_first_names` ("Nov 30"), `months` (nominative, as said in a date), `month_names`
    (everything that is written for one, in lower case, without a final point), `weekdays` (short form -> word),
-   `day_suffix` and `date_joint` (regular expressions: "st|nd|rd|th", "of", "de"), `date`, `decade`.
+   `day_suffix` and `date_joint` (regular expressions: "st|nd|rd|th", "of", "de"), `date`, `date_range`, `decade`.
 6. Words: `abbreviations` (with their points, "z. B." -> "zum Beispiel"; a table, case as written, spaces optional),
-   `said` (written -> said: "NASA" -> "Nasa", "CO2"), `spelled` (acronyms to spell though they could be words),
-   `letters` (names of letters that are not said right when they stand alone), `roman_nouns` (words before a Roman
-   numeral that is a cardinal, "Chapter"), `roman_names` (before one that is an ordinal, "Henry").
+   `sentence_final` (those that often end a sentence), `sentence_starters` (where nouns have capitals), `said` (written
+   -> said: "NASA" -> "Nasa", "CO2"), `spelled` (acronyms to spell though they could be words), `letters` (names of
+   letters that are not said right when they stand alone), `roman_nouns` (words before a Roman numeral that is a
+   cardinal, "Chapter"), `roman_names` (before one that is an ordinal, "Henry").
 7. `rules`: own rules, run before all others (French "14h30", German "30.11.").
 
 Every spoken form must be free of digits and symbols, and must not be changed by a second pass.
