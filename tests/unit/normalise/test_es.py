@@ -196,6 +196,11 @@ SPOKEN = [
     ("zona 1 activa", "zona uno activa"),
     ("500 000 personas", "quinientas mil personas"),
     ("Hay 1 coche", "Hay un coche"),
+    ("D. Juan", "don Juan"),
+    ("vitamina D. Luego", "vitamina D. Luego"),
+    ("Pedro & Inés", "Pedro e Inés"),
+    ("noviembre 2026", "noviembre de dos mil veintiséis"),
+    ("precio por kWh", "precio por kilovatio hora"),
 ]
 
 

@@ -200,6 +200,11 @@ SPOKEN = [
     ("note 5,5/10", "note cinq virgule cinq sur dix"),
     ("vent NNE", "vent nord-nord-est"),
     ("7:30 PM", "sept heures trente du soir"),
+    ("prix au m²", "prix au mètre carré"),
+    ("en €/kWh", "en euros par kilowattheure"),
+    ("mar. 1er déc. 2026", "mardi premier décembre deux mille vingt-six"),
+    ("15°/22°", "quinze degrés, vingt-deux degrés"),
+    ("11/2026", "novembre deux mille vingt-six"),
 ]
 
 

@@ -182,6 +182,8 @@ SPOKEN = [
     ("PORTA DI CASA", "Porta di Casa"),
     ("zona 1 attiva", "zona uno attiva"),
     ("123.456", "centoventitremilaquattrocentocinquantasei"),
+    ("costo al kWh", "costo al chilowattora"),
+    ("15°/22°", "quindici gradi, ventidue gradi"),
 ]
 
 

@@ -191,6 +191,9 @@ SPOKEN = [
     ("BR-101", "bê erre cento e um"),
     ("zona 1 ativa", "zona um ativa"),
     ("2 colheres", "duas colheres"),
+    ("D. Pedro II", "dom Pedro segundo"),
+    ("11/2026", "novembro de dois mil e vinte e seis"),
+    ("preço do kWh", "preço do quilowatt-hora"),
 ]
 
 

@@ -46,6 +46,9 @@ class Spanish(Romance):
     scale_plurals = {"millón": "millones"}
     times = Unit("vez", "veces", "f")
     rate_nouns = "día|semana|mes|año|hora|minuto|noche|persona"
+    sir = "don"
+    year_joint = " de "
+    before_unit = "[Ee]l|[Ll]a|[Uu]na?|[Dd]el|[Aa]l|[Pp]or|[Cc]ada"
     half = ("medio ", "media ")
     fraction_words = {
         2: ("medio", "medios"), 3: ("tercio", "tercios"), 4: ("cuarto", "cuartos"), 5: ("quinto", "quintos"),

@@ -6,11 +6,17 @@ import re
 
 from .base import Context, Rule
 from .romance import DIGITS, SPACE, Romance
+from .romance_rules import title_rule
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
     """The rules of Spanish alone."""
-    return (*_phone_rules(language), *_hour_rules(language), *_ordinal_rules(language))
+    return (
+        *_word_rules(language),
+        *_phone_rules(language),
+        *_hour_rules(language),
+        *_ordinal_rules(language),
+    )
 
 
 def _phone_rules(language: Romance) -> list[Rule]:
@@ -27,6 +33,12 @@ def _phone_rules(language: Romance) -> list[Rule]:
         )
 
     return [Rule(pattern, read, DIGITS)]
+
+
+def _word_rules(language: Romance) -> list[Rule]:
+    """ "&" is "e" before the sound of i ("Pedro e Inés": Ortografía 2010, "y"); "D. Juan"."""
+    ampersand = re.compile(rf"(?<=\w){SPACE}?&{SPACE}?(?=[IiÍí]|[Hh][ií](?!e))")
+    return [Rule(ampersand, lambda m: " e ", "&"), title_rule(language)]
 
 
 def _hour_rules(language: Romance) -> list[Rule]:

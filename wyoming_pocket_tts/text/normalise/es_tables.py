@@ -54,7 +54,6 @@ ABBREVIATIONS = {
     "Sra.": "señora",
     "Sres.": "señores",
     "Srta.": "señorita",
-    "D.": "don",
     "Dña.": "doña",
     "D.ª": "doña",
     "Dr.": "doctor",

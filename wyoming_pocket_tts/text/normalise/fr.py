@@ -39,6 +39,7 @@ class French(Romance):
     thousand = "mille"
     of_before_vowel = "d'"
     extremes = ("minimum", "maximum")
+    before_unit = "[Ll]e|[Ll]a|[Uu]n|[Uu]ne|[Dd]u|[Aa]u|[Pp]ar|[Cc]haque"
     season_words = ("saison", "épisode")
     rate_nouns = "jour|semaine|mois|an|heure|minute|nuit|personne"
     per = "par"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from . import fr_tables
 from .base import Context, Rule
 from .romance import DIGITS, SPACE, WORD, Romance, roman_value
 
@@ -64,8 +65,10 @@ def _phone_rules(language: Romance) -> list[Rule]:
 def _ordinal_rules(language: Romance) -> list[Rule]:
     """ "1er", "2e", "2ème", "XXe": the usual and the correct abbreviations (Imprimerie nationale, Lexique)."""
     suffix = "ers|ères|eres|er|ère|ere|res|re|èmes|emes|ème|eme|es|e|ᵉ|nds|ndes|nd|nde|d|de"
-    digits = re.compile(rf"(?<![\w.,])([0-9]{{1,6}})({suffix})(?![\w]|[+-][0-9])")
+    digits = re.compile(rf"(?<![\w.,])([0-9]{{1,6}})({suffix})(?![\w]|[+-][0-9]+(?![0-9a-zèᵉ]))")
     roman = re.compile(r"(?<![\w'’-])(?=[IVX])(X{0,3}(?:IX|IV|V?I{0,3}))(er|re|ère|e|ᵉ|ème)(?!\w)")
+
+    month = re.compile(f"{SPACE}(?:{'|'.join((*fr_tables.MONTHS, *fr_tables.MONTH_SHORT))})")
 
     def spoken(value: int, ending: str) -> str | None:
         if value == 0:
@@ -79,10 +82,15 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
             return f"première{plural}"
         return language.ordinal(value) + plural
 
+    def read_digits(match: re.Match[str]) -> str | None:
+        if match[2] == "er" and month.match(match.string, match.end()):
+            return None  # a date
+        return spoken(int(match[1]), match[2])
+
     def read_roman(match: re.Match[str]) -> str | None:
         return spoken(roman_value(match[1]), match[2])
 
-    return [Rule(digits, lambda m: spoken(int(m[1]), m[2]), DIGITS), Rule(roman, read_roman, "IVX")]
+    return [Rule(digits, read_digits, DIGITS), Rule(roman, read_roman, "IVX")]
 
 
 def _title_rules() -> list[Rule]:

@@ -150,6 +150,8 @@ UNIT_SYMBOLS = {
     "tr/min": "rpm",
     "j": "day",
     "mn": "minute",
+    "kms": "kilometre",
+    "Kms": "kilometre",
 }
 
 CENTIME = Unit("centime", "centimes")

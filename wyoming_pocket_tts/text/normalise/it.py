@@ -45,6 +45,7 @@ class Italian(Romance):
     times = Unit("volta", "volte", "f")
     per = "per"
     extremes = ("minimo", "massimo")
+    before_unit = "[Ii]l|[Ll]a|[Uu]n|[Dd]el|[Aa]l|[Pp]er|[Oo]gni"
     season_words = ("stagione", "episodio")
     rate_nouns = "giorno|settimana|mese|anno|ora|minuto|notte|persona"
     half = ("mezzo ", "mezza ")

@@ -45,6 +45,9 @@ class Portuguese(Romance):
     times = Unit("vez", "vezes", "f")
     season_words = ("temporada", "episódio")
     rate_nouns = "dia|semana|mês|ano|hora|minuto|noite|pessoa"
+    sir = "dom"
+    year_joint = " de "
+    before_unit = "[OoAa]|[Uu]ma?|[Dd][oa]|[Aa]o|[Pp]or|[Cc]ada"
     half = ("meio ", "meia ")
     fraction_words = {
         2: ("meio", "meios"), 3: ("terço", "terços"), 4: ("quarto", "quartos"), 5: ("quinto", "quintos"),

@@ -7,11 +7,17 @@ import re
 from . import pt_tables
 from .base import Context, Rule
 from .romance import DIGITS, SPACE, WORD, Romance
+from .romance_rules import title_rule
 
 
 def rules(language: Romance) -> tuple[Rule, ...]:
     """The rules of Portuguese alone."""
-    return (*_phone_rules(language), *_hour_rules(language), *_ordinal_rules(language))
+    return (
+        title_rule(language),
+        *_phone_rules(language),
+        *_hour_rules(language),
+        *_ordinal_rules(language),
+    )
 
 
 def _phone_rules(language: Romance) -> list[Rule]:

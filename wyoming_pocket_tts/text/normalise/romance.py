@@ -39,6 +39,10 @@ class Romance(Language):
     per = "por"  # "0,25 €/kWh"
     half: tuple[str, str] = ("", "")  # before a masculine and a feminine noun, with the joint
     fraction_words: Mapping[int, tuple[str, str]] = {}  # denominator -> after one, after more
+    year_joint = " "  # "noviembre de 2026"
+    # Words before a lone unit that make it one ("le m²", "por kWh"), as a regular expression.
+    before_unit = ""
+    sir = ""  # "D." before a name
     # Before "30/11": what makes it a day rather than a fraction.
     date_prefixes = ""
     # Words that may follow a number and are not what it counts.
@@ -76,7 +80,7 @@ class Romance(Language):
 
     def with_of(self, words: str, noun: str) -> str:
         """ "un million d'euros", "dos millones de euros"."""
-        if self.of_before_vowel and noun[:1].lower() in "aàâeéèêiîoôuyhœ":
+        if self.of_before_vowel and noun[:1].lower() in "aàâeéèêiîoôuhœ":
             return f"{words} {self.of_before_vowel}{noun}"
         return f"{words} {self.of} {noun}"
 
@@ -147,6 +151,7 @@ class Romance(Language):
             *self.own_rules(),
             *romance_rules.code_rules(self),
             *romance_rules.price_rules(self),
+            romance_rules.one_unit_rule(self),
             *romance_rules.date_rules(self),
             *romance_nouns.fraction_rules(self),
             *romance_rules.product_rules(self),

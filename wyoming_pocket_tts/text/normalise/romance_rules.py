@@ -84,6 +84,15 @@ def code_rules(language: Romance) -> list[Rule]:
     ]
 
 
+def title_rule(language: Romance) -> Rule:
+    """ "D. Juan", "D. Pedro", but not "vitamina D. Luego": after a noun the letter belongs to that."""
+    pattern = re.compile(
+        rf"((?:^|[.!?:,;(]|(?<!\w)(?:a|al|de|con|por|para|y|e|com|o|que)){SPACE}?)D\.{SPACE}(?=[A-ZÁÉÍÓÚÂÊÔ]{WORD})",
+        re.MULTILINE,
+    )
+    return Rule(pattern, lambda m: f"{m[1]}{language.sir} ", "D")
+
+
 def price_rules(language: Romance) -> list[Rule]:
     """ "0,25 €/kWh", "R$ 5/l": a price by a unit. Three decimals and more are not said in hundredths."""
     units = symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols)
@@ -101,13 +110,31 @@ def price_rules(language: Romance) -> list[Rule]:
         price = language.money(amount, language.currencies[moneys[symbol]])
         return price + language.per_noun(noun)
 
+    lone = re.compile(rf"(?<![\w.,])({money})/({unit}|{language.rate_nouns})(?!\w)")
+
+    def read_lone(match: re.Match[str]) -> str:
+        noun = language.units[units[match[2]]].singular if match[2] in units else match[2]
+        return language.currencies[moneys[match[1]]].main.name(False) + language.per_noun(noun)
+
     # "3 fois/jour", "volte/giorno"
     rate = re.compile(rf"(?<={WORD}{WORD})/({language.rate_nouns})(?!\w)")
     return [
         Rule(after, lambda m: say(m[1], m[2], m[3]), "/"),
         Rule(before, lambda m: say(m[2], m[1], m[3]), "/"),
+        Rule(lone, read_lone, "/"),
         Rule(rate, lambda m: language.per_noun(m[1]), "/"),
     ]
+
+
+def one_unit_rule(language: Romance) -> Rule:
+    """ "le m²", "por kWh": a unit without a number is one where an article or "by" says so."""
+    units = {
+        symbol: key
+        for symbol, key in symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols).items()
+        if len(symbol) > 1 and (not symbol.isalpha() or symbol[1:] != symbol[1:].lower())
+    }
+    pattern = re.compile(rf"(?<!\w)({language.before_unit})({SPACE})({any_of(units)})(?![\w²³/])")
+    return Rule(pattern, lambda m: f"{m[1]}{m[2]}{language.units[units[m[3]]].singular}")
 
 
 def date_rules(language: Romance) -> list[Rule]:
@@ -135,7 +162,23 @@ def date_rules(language: Romance) -> list[Rule]:
         day, month = int(match[1]), int(match[2])
         return language.date(day, month, None, "", Context()) if valid_date(day, month) else None
 
+    months = {name.lower(): number for name, number in language.month_names.items()}
+    year = r"((?:19|20)[0-9]{2})(?![\w%°]|[.,:/-][0-9]|[ \u00a0]?[%°€])"
+    of_year = re.compile(rf"(?<!\w)({'|'.join(language.months)}){SPACE}{year}", re.IGNORECASE)
+    month_of_year = re.compile(rf"(?<![\w.,:/-])(0?[1-9]|1[0-2])/{year}")
+
+    def read_of_year(match: re.Match[str]) -> str:
+        number = months[match[1].lower()] if match[1][0].isalpha() else int(match[1])
+        return language.months[number - 1] + language.year_joint + language.year(int(match[2]))
+
+    # "15°/22°" in a forecast
+    lows_and_highs = re.compile(
+        rf"(?<=[0-9]°)C?{SPACE}?/{SPACE}?(?=[{MINUS}]?[0-9]{{1,2}}{SPACE}?°)"
+    )
     return [
+        Rule(lows_and_highs, lambda m: ", ", "°"),
+        Rule(of_year, read_of_year, DIGITS),
+        Rule(month_of_year, read_of_year, "/"),
         Rule(named, read_named, "/"),
         Rule(zeroed, read_zeroed, "/"),
         Rule(extreme, lambda m: language.extremes[0 if m[1] else 1], DIGITS),
