@@ -33,7 +33,7 @@ class Assembly:
         catalogue: Catalogue,
         fetch: Callable[[str], Path],
         extra: Iterable[tuple[ModelEntry, Voice]] = (),
-        speakable: Callable[[Voice], bool] = lambda voice: True,
+        speakable: Callable[[Voice, ModelEntry], bool] = lambda voice, entry: True,
     ) -> None:
         """
         Args:
@@ -69,10 +69,8 @@ class Assembly:
         self._offer = Offer(
             catalogue, tuple({model.name: model for model in self._released.values()}.values())
         )
-        self._fixed = [
-            dataclasses.replace(voice, installed=speakable(voice))
-            for voice in self._voices([voice for _, voice in extra])
-        ]
+        self._speakable = speakable
+        self._fixed = self._marked(self._voices([voice for _, voice in extra]))
         self._names = {
             name.casefold() for voice in self._fixed for name in (voice.name, *voice.aliases)
         }
@@ -88,13 +86,18 @@ class Assembly:
             ConfigError: a default that is no voice (unless there is a voices directory, where it may still appear).
         """
         mine = len(self._settings.voices)
-        voices = [*self._fixed[:mine], *found, *self._fixed[mine:]]
+        voices = [*self._fixed[:mine], *self._marked(found), *self._fixed[mine:]]
         return VoiceBook(
             voices,
             self._default_voice(voices),
             self._default_voices(voices),
             growing=self._settings.voices_dir is not None,
         )
+
+    @property
+    def own_voices(self) -> tuple[Voice, ...]:
+        """Those of the settings."""
+        return tuple(self._fixed[: len(self._settings.voices)])
 
     def is_taken(self, name: str) -> bool:
         """Whether a voice of the settings or of the catalogue answers to a name."""
@@ -121,6 +124,14 @@ class Assembly:
                 return entry
         known = ", ".join(code for entry in self.entries for code in self.languages(entry))
         raise ConfigError(f"{where}: no model here speaks {language!r}. Languages: {known}.")
+
+    def _marked(self, voices: Sequence[Voice]) -> list[Voice]:
+        """The voices, each with whether it can be spoken."""
+        entries = {entry.name: entry for entry in self.entries}
+        return [
+            dataclasses.replace(voice, installed=self._speakable(voice, entries[voice.model]))
+            for voice in voices
+        ]
 
     def _voices(self, extra: list[Voice]) -> list[Voice]:
         """The owner's voices first, then the catalogue's, then the demo's."""

@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import sys
+from collections.abc import Coroutine
+from typing import Any
 
 import torch
 
 from wyoming_pocket_tts import logs
 from wyoming_pocket_tts.assembly import Assembly
+from wyoming_pocket_tts.errors import ModelUnavailable, PocketTTSError
+from wyoming_pocket_tts.models.availability import Availability
 from wyoming_pocket_tts.models.catalogue import Catalogue
+from wyoming_pocket_tts.models.cloning import VOICES_FOLDER, VoiceCloner
 from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.host import ModelHost
 from wyoming_pocket_tts.models.loading import EngineOptions
 from wyoming_pocket_tts.models.progress import LoggedProgress, ProgressCallback, TerminalProgress
+from wyoming_pocket_tts.models.progress_board import ProgressBoard
+from wyoming_pocket_tts.models.voice_states import VoiceReader
+from wyoming_pocket_tts.own_voices import OwnVoices
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
+from wyoming_pocket_tts.voices_folder import VoicesFolder
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class LocalSpeech:
@@ -38,9 +50,10 @@ class LocalSpeech:
         self.model_names: tuple[str, ...] = ()
         self._settings = settings
         self._host: ModelHost | None = None
-        self._fetcher = Fetcher(
-            settings.cache_dir, offline=settings.offline, progress=_progress(settings)
-        )
+        self._tasks: list[asyncio.Task[None]] = []
+        self._board = ProgressBoard(_progress(settings))
+        self._fetcher = Fetcher(settings.cache_dir, offline=settings.offline, progress=self._board)
+        self._cloner = VoiceCloner(self._fetcher.fetch, self._fetcher.own_folder / VOICES_FOLDER)
 
     async def load(self) -> None:
         """Loads what is to be there before the first request, and has it speak once.
@@ -59,12 +72,18 @@ class LocalSpeech:
             wait_s=settings.limits.model_wait_s,
             budget_mib=settings.limits.model_memory_mib,
             voices_budget_mib=settings.limits.voice_memory_mib,
+            read_voice=VoiceReader(self._fetcher.fetch, self._cloner),
+            percent=self._board.percent,
         )
-        await self._host.load_at_start()
+        folder = settings.voices_dir
+        own_voices = OwnVoices(
+            assembly, self._host, VoicesFolder(folder, assembly) if folder else None
+        )
+        book = await own_voices.look()
         self.model_names = tuple(self._host.entries)
         self.synthesizer = Synthesizer(
             self._host,
-            assembly.book,
+            book,
             settings.text,
             SynthesizerLimits(
                 max_text_characters=settings.limits.max_text_characters,
@@ -72,11 +91,17 @@ class LocalSpeech:
             ),
             seed=settings.engine.seed,
         )
-        if self._host.entry(assembly.book.default.model).at_start:
-            await self._warm_up()
+        if settings.load == "background":
+            self._start(self._load_and_watch(own_voices))
+        else:
+            await self._load_models(own_voices)
+            self._start(own_voices.watch(self.synthesizer))
 
     async def close(self) -> None:
         """Ends the engines."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._host is not None:
             await self._host.close()
 
@@ -87,7 +112,34 @@ class LocalSpeech:
 
             logs.take_over("huggingface_hub")
         demo = [demo_model(self._fetcher.own_folder)] if self._settings.demo else []
-        return Assembly(self._settings, Catalogue.load(), self._fetcher.fetch, demo)
+        fetcher = self._fetcher
+        available = Availability(fetcher.cached, self._cloner, offline=fetcher.offline)
+        return Assembly(self._settings, Catalogue.load(), fetcher.fetch, demo, available.voice)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        task.add_done_callback(_ended)
+        self._tasks.append(task)
+
+    async def _load_and_watch(self, own_voices: OwnVoices) -> None:
+        """Loads while requests are answered already; what fails is tried again by the request that needs it."""
+        with contextlib.suppress(PocketTTSError):  # the host has logged it
+            await self._load_models(own_voices)
+        await own_voices.watch(self.synthesizer)
+
+    async def _load_models(self, own_voices: OwnVoices) -> None:
+        assert self._host is not None
+        await self._host.load_at_start()
+        default = self.synthesizer.default_voice
+        if default is None or not self._host.entry(default.model).at_start:
+            return
+        try:
+            await self._warm_up()
+        except ModelUnavailable as error:
+            if not own_voices.owns(default):
+                raise
+            # The other voices speak; this one needs access to weights, or another recording.
+            _LOGGER.error("The default voice cannot be used: %s", error)
 
     async def _warm_up(self) -> None:
         """Speaks a word with the default voice: its state is read, and torch has made its plans, before anybody waits for it."""
@@ -104,6 +156,11 @@ def _auto_threads() -> int:
     loop, Home Assistant), microseconds become milliseconds. So some processors are left for the others.
     """
     return max(1, len(os.sched_getaffinity(0)) // 2)
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _LOGGER.error("A task in the background failed", exc_info=task.exception())
 
 
 def _engine_options(settings: Settings) -> EngineOptions:

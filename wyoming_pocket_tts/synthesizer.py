@@ -9,7 +9,7 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, Sequence
 
-from wyoming_pocket_tts.errors import Busy, InternalError, PocketTTSError
+from wyoming_pocket_tts.errors import Busy, InternalError, PocketTTSError, VoiceNotFound
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.host import ModelHost
 from wyoming_pocket_tts.speaking import Report, Speech, SynthesizerLimits, check_length
@@ -64,6 +64,14 @@ class Synthesizer:
         """Takes other voices from the next request on; requests that are being spoken keep theirs."""
         self._book = book
         self._host.keep_only(book.voices)
+
+    @property
+    def default_voice(self) -> Voice | None:
+        """The voice of requests that choose none; None while it is missing."""
+        try:
+            return self._book.default
+        except VoiceNotFound:
+            return None
 
     def voices(self) -> Sequence[VoiceInfo]:
         """All voices, in a stable order."""

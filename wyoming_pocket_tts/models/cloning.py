@@ -28,6 +28,9 @@ _LOGGER = logging.getLogger(__name__)
 
 Fetch = Callable[[str], Path]
 
+# Below the fetcher's own folder.
+VOICES_FOLDER = "voices"
+
 
 class VoiceCloner:
     """Makes voices and keeps them; may be used from several threads, and makes one at a time."""

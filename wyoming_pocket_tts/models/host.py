@@ -16,8 +16,8 @@ from pathlib import Path
 from wyoming_pocket_tts.engine.layout import parameter_count
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import ConfigError, ModelUnavailable, PocketTTSError, nearest
+from wyoming_pocket_tts.models.availability import model_sources
 from wyoming_pocket_tts.models.book import Voice
-from wyoming_pocket_tts.models.checkpoint import weight_sources
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
 from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
 
@@ -214,8 +214,7 @@ class ModelHost:
 
     def _downloaded(self, entry: ModelEntry) -> int | None:
         """Percent of the model's files that has come, None if unknown."""
-        weights = weight_sources(entry.config, voice_cloning=entry.voice_cloning)
-        return self._percent((*weights, entry.config.flow_lm.lookup_table.tokenizer_path))
+        return self._percent(model_sources(entry))
 
     @property
     def _nbytes(self) -> int:

@@ -1,0 +1,113 @@
+"""The owner's voices while the server runs: the voices directory is looked through, and recordings become voices ahead of their first use."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable
+
+from wyoming_pocket_tts.assembly import Assembly
+from wyoming_pocket_tts.errors import PocketTTSError
+from wyoming_pocket_tts.models.book import Voice, VoiceBook
+from wyoming_pocket_tts.models.host import ModelHost
+from wyoming_pocket_tts.synthesizer import Synthesizer
+from wyoming_pocket_tts.voices_folder import STATE_SUFFIX, VoicesFolder
+
+_LOGGER = logging.getLogger(__name__)
+
+_LOOK_EVERY_S = 3.0
+
+
+class OwnVoices:
+    """Keeps a synthesizer's book up to date; `look` once, then `watch` for as long as the server runs."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        host: ModelHost,
+        folder: VoicesFolder | None,
+        look_every_s: float = _LOOK_EVERY_S,
+    ) -> None:
+        """
+        Args:
+            assembly: makes the books.
+            host: makes and keeps the voices.
+            folder: the voices directory, if there is one.
+            look_every_s: how often it is looked through.
+        """
+        self._assembly = assembly
+        self._host = host
+        self._folder = folder
+        self._look_every_s = look_every_s
+        self._found: tuple[Voice, ...] = ()
+        self._missing: tuple[str, ...] = ()
+
+    def owns(self, voice: Voice) -> bool:
+        """Whether a voice is of the settings or of the folder, not of the catalogue."""
+        own = (*self._assembly.own_voices, *self._found)
+        return any(voice.name == one.name for one in own)
+
+    async def look(self) -> VoiceBook:
+        """Looks through the folder; the book of all voices there are now."""
+        if self._folder is None:
+            return self._assembly.book
+        self._found = await asyncio.to_thread(self._folder.scan)
+        book = await asyncio.to_thread(self._assembly.make_book, self._found)
+        for message in book.missing:
+            if message not in self._missing:
+                _LOGGER.warning("%s", message)
+        self._missing = book.missing
+        return book
+
+    async def watch(self, synthesizer: Synthesizer) -> None:
+        """Never ends: gets recordings ready, and tells the synthesizer what has changed in the folder."""
+        changed = asyncio.Event()
+        changed.set()
+        # Side by side: making a voice may wait for a long download.
+        await asyncio.gather(self._look_on(synthesizer, changed), self._make_ready(changed))
+
+    async def _look_on(self, synthesizer: Synthesizer, changed: asyncio.Event) -> None:
+        while self._folder is not None:
+            await asyncio.sleep(self._look_every_s)
+            before = self._found
+            try:
+                book = await self.look()
+            except Exception:
+                # Whatever it was, the voices there were are still there, and so is the server.
+                _LOGGER.exception("Looking through the voices directory failed")
+                continue
+            if self._found != before:
+                synthesizer.use_book(book)
+                _tell(before, self._found)
+                changed.set()
+
+    async def _make_ready(self, changed: asyncio.Event) -> None:
+        """Makes voices of recordings, where the model is there anyway; each is tried once, and then again when somebody asks for it."""
+        tried: set[tuple[str, str]] = set()
+        while True:
+            await changed.wait()
+            changed.clear()
+            for voice in (*self._assembly.own_voices, *self._found):
+                key = (voice.source, voice.version)
+                at_start = self._host.entry(voice.model).at_start
+                if key in tried or not at_start or not is_recording(voice):
+                    continue
+                tried.add(key)
+                with contextlib.suppress(PocketTTSError):  # the host has logged it
+                    await self._host.prepare(voice)
+
+
+def is_recording(voice: Voice) -> bool:
+    """Whether a voice's source is, by its name, no finished voice."""
+    return not voice.source.partition("@")[0].lower().endswith(STATE_SUFFIX)
+
+
+def _tell(before: Iterable[Voice], after: Iterable[Voice]) -> None:
+    old, new = {voice.name: voice for voice in before}, {voice.name: voice for voice in after}
+    fields = {
+        "new": [name for name in new if name not in old],
+        "changed": [name for name in new if name in old and new[name] != old[name]],
+        "gone": [name for name in old if name not in new],
+    }
+    _LOGGER.info("Voices", extra={key: names for key, names in fields.items() if names})
