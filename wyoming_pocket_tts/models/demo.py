@@ -252,13 +252,13 @@ class _Frames:
     def __init__(self) -> None:
         self.frames: list[Tensor] = []
 
-    def put(self, frame: Tensor) -> None:
+    def put(self, frame: Tensor, attempt: int) -> None:
         self.frames.append(frame)
 
     def restart(self) -> bool:
         return False
 
-    def finish(self, result: SequenceResult) -> None:
+    def finish(self, result: SequenceResult, attempt: int) -> None:
         pass
 
     def fail(self, error: Exception) -> None:
