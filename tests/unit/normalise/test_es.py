@@ -201,6 +201,8 @@ SPOKEN = [
     ("Pedro & Inés", "Pedro e Inés"),
     ("noviembre 2026", "noviembre de dos mil veintiséis"),
     ("precio por kWh", "precio por kilovatio hora"),
+    ("21 ½ kg", "veintiún kilogramos y medio"),
+    ("1 ⅓ l", "un litro y un tercio"),
 ]
 
 

@@ -205,6 +205,8 @@ SPOKEN = [
     ("mar. 1er déc. 2026", "mardi premier décembre deux mille vingt-six"),
     ("15°/22°", "quinze degrés, vingt-deux degrés"),
     ("11/2026", "novembre deux mille vingt-six"),
+    ("21 ½ h", "vingt et une heures et demie"),
+    ("1 ⅓ l", "un litre et un tiers"),
 ]
 
 

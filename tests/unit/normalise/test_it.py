@@ -184,6 +184,7 @@ SPOKEN = [
     ("123.456", "centoventitremilaquattrocentocinquantasei"),
     ("costo al kWh", "costo al chilowattora"),
     ("15°/22°", "quindici gradi, ventidue gradi"),
+    ("2 ¾ h", "due ore e tre quarti"),
 ]
 
 

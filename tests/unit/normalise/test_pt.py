@@ -194,6 +194,7 @@ SPOKEN = [
     ("D. Pedro II", "dom Pedro segundo"),
     ("11/2026", "novembro de dois mil e vinte e seis"),
     ("preço do kWh", "preço do quilowatt-hora"),
+    ("22 1/2 h", "vinte e duas horas e meia"),
 ]
 
 

@@ -49,6 +49,8 @@ class Spanish(Romance):
     sir = "don"
     year_joint = " de "
     before_unit = "[Ee]l|[Ll]a|[Uu]na?|[Dd]el|[Aa]l|[Pp]or|[Cc]ada"
+    joint_and = "y"
+    feminine_half = "media"
     half = ("medio ", "media ")
     fraction_words = {
         2: ("medio", "medios"), 3: ("tercio", "tercios"), 4: ("cuarto", "cuartos"), 5: ("quinto", "quintos"),
@@ -147,17 +149,13 @@ class Spanish(Romance):
 
     def mixed_fraction(self, whole: int, fraction: str) -> str:
         """ "dos y medio", "dos y cuarto", "dos y tres cuartos"."""
-        return f"{self.cardinal(whole)} y {fraction.removeprefix('un ')}"
+        short = {"un medio": "medio", "un cuarto": "cuarto"}.get(fraction, fraction)
+        return f"{self.cardinal(whole)} y {short}"
 
-    def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
-        """The noun goes inside: "una hora y media", "dos litros y cuarto"."""
-        if not mixed:
-            return super().fraction_of(fraction, unit, mixed)
-        whole, rest = fraction.rsplit(" y ", 1)
-        one = whole == "uno"
-        if rest == "medio" and unit.gender == "f":
-            rest = "media"
-        return f"{self.cardinal(1, unit.gender) if one else whole} {unit.name(one)} y {rest}"
+    def agreeing(self, words: str, gender: Gender) -> str:
+        if gender == "f":
+            return re.sub("uno$", "una", words)
+        return re.sub("iuno$", "iún", words).replace("y uno", "y un") if gender == "m" else words
 
     # -- time --------------------------------------------------------------------------------------------------
 

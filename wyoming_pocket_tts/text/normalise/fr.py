@@ -3,6 +3,7 @@
 # ruff: noqa: RUF012 - the tables of a language are never changed
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from . import fr_rules, fr_tables, fr_units
@@ -44,6 +45,8 @@ class French(Romance):
     rate_nouns = "jour|semaine|mois|an|heure|minute|nuit|personne"
     per = "par"
     times = Unit("fois", gender="f")
+    joint_and = "et"
+    feminine_half = "demie"
     half = ("un demi-", "une demi-")
     fraction_words = {
         2: ("demi", "demis"), 3: ("tiers", "tiers"), 4: ("quart", "quarts"), 5: ("cinquième", "cinquièmes"),
@@ -156,21 +159,12 @@ class French(Romance):
         return f"{whole} {self.number(hundredths)}"
 
     def mixed_fraction(self, whole: int, fraction: str) -> str:
-        """ "deux et demi", "deux et quart", "deux trois quarts"."""
-        fraction = fraction.removeprefix("un ")
-        if fraction in ("demi", "quart"):
-            return f"{self.cardinal(whole)} et {fraction}"
-        return f"{self.cardinal(whole)} {fraction}"
+        """ "deux et demi", "deux et quart", "deux et un tiers"."""
+        short = {"un demi": "demi", "un quart": "quart"}.get(fraction, fraction)
+        return f"{self.cardinal(whole)} et {short}"
 
-    def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
-        """The noun goes inside: "une heure et demie", "deux litres et quart"."""
-        whole, joint, rest = fraction.rpartition(" et ")
-        if mixed and joint:
-            one = whole == "un"
-            count = self.cardinal(1, unit.gender) if one else whole
-            agreeing = "demie" if rest == "demi" and unit.gender == "f" else rest
-            return f"{count} {unit.name(one)} et {agreeing}"
-        return super().fraction_of(fraction, unit, mixed)
+    def agreeing(self, words: str, gender: Gender) -> str:
+        return re.sub("un$", "une", words) if gender == "f" else words
 
     # -- time --------------------------------------------------------------------------------------------------
 

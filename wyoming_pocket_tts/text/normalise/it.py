@@ -48,6 +48,7 @@ class Italian(Romance):
     before_unit = "[Ii]l|[Ll]a|[Uu]n|[Dd]el|[Aa]l|[Pp]er|[Oo]gni"
     season_words = ("stagione", "episodio")
     rate_nouns = "giorno|settimana|mese|anno|ora|minuto|notte|persona"
+    feminine_half = "mezza"
     half = ("mezzo ", "mezza ")
     fraction_words = {
         2: ("mezzo", "mezzi"), 3: ("terzo", "terzi"), 4: ("quarto", "quarti"), 5: ("quinto", "quinti"),
@@ -127,6 +128,7 @@ class Italian(Romance):
             stem = it_tables.ORDINAL_STEMS[value - 1]
         else:
             words = self.cardinal(value).replace(" ", "")
+            words = words.removeprefix("un") if words in ("unmilione", "unmiliardo") else words
             for written, said in (("milioni", "milion"), ("duemila", "duemill"), ("mila", "mill")):
                 if words.endswith(written):
                     words = f"{words.removesuffix(written)}{said}e"
@@ -165,17 +167,7 @@ class Italian(Romance):
         return f"{self.cardinal(whole)} e {fraction}"
 
     def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
-        """The noun goes inside: "un'ora e mezza", "due litri e un quarto"."""
-        if not mixed:
-            return super().fraction_of(fraction, unit, mixed).replace(" di ora", " d'ora")
-        whole, rest = fraction.split(" e ", 1)
-        count = (
-            self.join_count(Number("1"), unit.gender, unit.singular)
-            if whole == "uno"
-            else f"{whole} {unit.name(False)}"
-        )
-        agreeing = "mezza" if rest == "mezzo" and unit.gender == "f" else rest
-        return f"{count} e {agreeing}"
+        return super().fraction_of(fraction, unit, mixed).replace(" di ora", " d'ora")
 
     def per_noun(self, noun: str) -> str:
         """ "al mese", "all'anno"; other nouns have "per"."""

@@ -48,6 +48,7 @@ class Portuguese(Romance):
     sir = "dom"
     year_joint = " de "
     before_unit = "[OoAa]|[Uu]ma?|[Dd][oa]|[Aa]o|[Pp]or|[Cc]ada"
+    feminine_half = "meia"
     half = ("meio ", "meia ")
     fraction_words = {
         2: ("meio", "meios"), 3: ("terço", "terços"), 4: ("quarto", "quartos"), 5: ("quinto", "quintos"),
@@ -133,17 +134,8 @@ class Portuguese(Romance):
         """ "dois e meio", "dois e um quarto"."""
         return f"{self.cardinal(whole)} e {'meio' if fraction == 'um meio' else fraction}"
 
-    def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
-        """The noun goes inside: "uma hora e meia", "dois litros e um quarto"."""
-        if not mixed:
-            return super().fraction_of(fraction, unit, mixed)
-        whole, rest = fraction.split(" e ", 1)
-        if whole == "dois" and unit.gender == "f":
-            whole = "duas"
-        one = whole == "um"
-        if rest == "meio" and unit.gender == "f":
-            rest = "meia"
-        return f"{self.cardinal(1, unit.gender) if one else whole} {unit.name(one)} e {rest}"
+    def agreeing(self, words: str, gender: Gender) -> str:
+        return re.sub("dois$", "duas", re.sub("um$", "uma", words)) if gender == "f" else words
 
     # -- time --------------------------------------------------------------------------------------------------
 

@@ -37,6 +37,8 @@ class Romance(Language):
     season_words = ("temporada", "episodio")  # "S02E05"
     rate_nouns = ""  # what may follow a slash in the sense of "per", as a regular expression
     per = "por"  # "0,25 €/kWh"
+    joint_and = "e"
+    feminine_half = ""  # "two hours and a half"
     half: tuple[str, str] = ("", "")  # before a masculine and a feminine noun, with the joint
     fraction_words: Mapping[int, tuple[str, str]] = {}  # denominator -> after one, after more
     year_joint = " "  # "noviembre de 2026"
@@ -111,19 +113,23 @@ class Romance(Language):
         return f"{self.cardinal(numerator, 'm')} {names[0] if numerator == 1 else names[1]}"
 
     def fraction_of(self, fraction: str, unit: Unit, mixed: bool) -> str:
-        if mixed:
-            return (
-                self.with_of(fraction, unit.name(False))
-                if not self.of_mixed(fraction)
-                else (f"{fraction} {unit.name(False)}")
-            )
-        if fraction == self.fraction(1, 2):
-            return self.half_of(unit.singular, unit.gender)
-        return self.with_of(fraction, unit.singular)
+        """ "half an hour", and with a whole number the noun inside: "une heure et demie", "due litri e un quarto"."""
+        if not mixed:
+            if fraction == self.fraction(1, 2):
+                return self.half_of(unit.singular, unit.gender)
+            return self.with_of(fraction, unit.singular)
+        whole, _, rest = fraction.rpartition(f" {self.joint_and} ")
+        if whole == self.cardinal(1):
+            count = self.join_count(Number("1"), unit.gender, unit.singular)
+        else:
+            count = f"{self.agreeing(whole, unit.gender)} {unit.name(False)}"
+        if unit.gender == "f" and rest == self.fraction_words[2][0]:
+            rest = self.feminine_half
+        return f"{count} {self.joint_and} {rest}"
 
-    def of_mixed(self, fraction: str) -> bool:
-        """Whether the noun follows a mixed fraction without "de"."""
-        return True
+    def agreeing(self, words: str, gender: Gender) -> str:
+        """The words of a cardinal, as they were counted, before a noun."""
+        return words
 
     def half_of(self, noun: str, gender: Gender) -> str:
         return f"{self.half[1 if gender == 'f' else 0]}{noun}"
