@@ -120,7 +120,7 @@ class Spanish(Romance):
     # -- numbers -----------------------------------------------------------------------------------------------
 
     def cardinal(self, value: int, gender: Gender = "") -> str:
-        """Feminine thousands agree, too: "doscientas mil personas" (DPD, "cardinales", 4); the CLDR leaves them."""
+        """Feminine thousands agree, too: "doscientas mil personas" (DPD, "cardinales"); the CLDR leaves them."""
         if gender == "f" and 2000 <= value < 10**6:
             thousands, rest = divmod(value, 1000)
             words = f"{self.cardinal(thousands, 'f')} mil"
@@ -133,7 +133,7 @@ class Spanish(Romance):
         )
 
     def ordinal(self, value: int, gender: Gender = "") -> str:
-        """ "Undécimo" and "duodécimo" are the forms of old, and still the first choice of the DPD."""
+        """ "Undécimo" and "duodécimo" are what the DPD gives first ("ordinales"); the CLDR has "decimoprimero"."""
         words = super().ordinal(value, gender)
         end = "a" if gender == "f" else "o"
         return {11: f"undécim{end}", 12: f"duodécim{end}"}.get(value, words)
@@ -164,7 +164,7 @@ class Spanish(Romance):
     ) -> str:
         """ "siete y media", "veintidós y cinco"; whole hours without an article keep "horas".
 
-        Both models of the hour, and "y" before the minutes in either: Nueva gramática de la lengua española, 21.5;
+        Both models of the hour, and "y" before the minutes in either: Nueva gramática de la lengua española, on the hours;
         "cuarto" and "media" belong to the twelve hours (Ortografía 2010, VIII 5.1).
         """
         article = context.before.lower() in ("la", "las")
@@ -187,7 +187,7 @@ class Spanish(Romance):
         return f"{name} y {quarters.get(minute) or self.cardinal(minute)}{part}"
 
     def date(self, day: int, month: int, year: int | None, named: str, context: Context) -> str:
-        """ "Primero de mayo" is said in all of America and in good part of Spain (DPD, "fecha")."""
+        """ "Primero de mayo" is usual in America, "uno de mayo" in Spain; both are right in either (DPD, "fecha")."""
         words = f"{'primero' if day == 1 else self.cardinal(day)} de {self.months[month - 1]}"
         return words if year is None else f"{words} de {self.year(year)}"
 
@@ -213,7 +213,7 @@ def _part_of_day(hour: int, meridiem: str) -> str:
 
 
 class PointSpanish(Spanish):
-    """Where decimals have a point and are said so: Mexico, Central America, the Caribbean (DPD, "números", 1.2.2)."""
+    """Where decimals have a point and are said so: Mexico, Central America, the Caribbean (DPD, "números")."""
 
     decimal_mark = "."
     point = "punto"

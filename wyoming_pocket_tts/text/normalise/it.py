@@ -114,8 +114,8 @@ class Italian(Romance):
     # -- numbers -----------------------------------------------------------------------------------------------
 
     def cardinal(self, value: int, gender: Gender = "") -> str:
-        """ "Ventuno" does not change before a noun ("ventuno gradi"; Crusca allows "ventun gradi", it does not ask
-        for it); "ventunomila" is the full form of the CLDR's "ventunmila"."""
+        """ "Ventuno" stays whole before a noun, as it mostly does today; "ventun gradi" is right, too (Treccani, La
+        grammatica italiana, "uno, composti di"). "Ventunomila" is the full form of the CLDR's "ventunmila"."""
         if value == 1 and gender in ("m", "f"):
             return "un" if gender == "m" else "una"
         words = spell_out(self.engine, "spellout-numbering", value)

@@ -1,7 +1,7 @@
 """Portuguese, in the Brazilian reading (most speakers): "dezesseis", "bilhão", "duas horas e meia".
 
-A region of "PT" changes what differs in words: "dezasseis", "mil milhões" (long scale) and decimals with "vírgula"
-are the same in both, so only the numbers are replaced.
+It is what "pt" means without a region. "pt-PT" changes the numbers alone: "dezasseis", and the long scale ("mil
+milhões"); the names of units keep their Brazilian spelling ("quilômetro"), which a voice of Portugal reads well.
 """
 
 # ruff: noqa: RUF012 - the tables of a language are never changed
@@ -168,7 +168,7 @@ class Portuguese(Romance):
         return "meia" if minute == 30 and hour <= 12 else self.cardinal(minute)
 
     def date(self, day: int, month: int, year: int | None, named: str, context: Context) -> str:
-        """Only the first of a month is an ordinal (Ciberdúvidas, "Primeiro de maio")."""
+        """Only the first of a month is an ordinal (as in every Portuguese grammar)."""
         words = f"{'primeiro' if day == 1 else self.cardinal(day)} de {self.months[month - 1]}"
         return words if year is None else f"{words} de {self.year(year)}"
 

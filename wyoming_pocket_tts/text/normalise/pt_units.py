@@ -56,7 +56,7 @@ UNITS = {
     "millilitre": Unit("mililitro", "mililitros"),
     "gallon": Unit("galão", "galões"),
     "fluid_ounce": Unit("onça líquida", "onças líquidas", "f"),
-    # "Grama" as a unit is masculine (o grama): Ciberdúvidas, "O grama / a grama".
+    # "Grama" as a unit is masculine: "duzentos gramas" (Houaiss).
     "microgram": Unit("micrograma", "microgramas"),
     "milligram": Unit("miligrama", "miligramas"),
     "gram": Unit("grama", "gramas"),
