@@ -1,7 +1,7 @@
 """Portuguese, in the Brazilian reading (most speakers): "dezesseis", "bilhão", "duas horas e meia".
 
 It is what "pt" means without a region. "pt-PT" changes the numbers alone: "dezasseis", and the long scale ("mil
-milhões"); the names of units keep their Brazilian spelling ("quilômetro"), which a voice of Portugal reads well.
+milhões"); the names of units keep their Brazilian spelling ("quilômetro").
 """
 
 # ruff: noqa: RUF012 - the tables of a language are never changed
