@@ -107,9 +107,9 @@ def _convert_scalar(hint: Any, value: object, source: str, path: str) -> Any:
         return Path(value).expanduser()
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if isinstance(hint, type) and isinstance(value, hint):
-        if not isinstance(value, bool) or hint is bool:
-            return value
+    is_wanted = isinstance(hint, type) and isinstance(value, hint)
+    if is_wanted and (hint is bool or not isinstance(value, bool)):
+        return value
     wanted = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
     wanted[Path] = "a path"
     raise _error(source, path, f"must be {wanted.get(hint, hint)}, not {_kind(value)}")
