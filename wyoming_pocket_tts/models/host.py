@@ -186,16 +186,21 @@ class ModelHost:
 
     async def _load_in_thread(self, entry: ModelEntry) -> LoadedModel:
         started = time.monotonic()
-        model = await asyncio.to_thread(load_model, entry, self._options, self._fetch)
-        if self._closed:
-            await asyncio.to_thread(model.worker.stop)
-            raise ModelUnavailable("The server is stopping.")
+        model = await asyncio.to_thread(self._load_unless_closed, entry)
         self._held[entry.name] = _Held(model, used_at=time.monotonic())
         seconds = time.monotonic() - started
         _LOGGER.info(
             "Model %s is loaded (%.1f s, %d MiB)", entry.name, seconds, model.nbytes // _MIB
         )
         self._shrink(keep=entry.name)
+        return model
+
+    def _load_unless_closed(self, entry: ModelEntry) -> LoadedModel:
+        """In a thread, which nobody may wait for any more: it must not leave an engine behind."""
+        model = load_model(entry, self._options, self._fetch)
+        if self._closed:
+            model.worker.stop()
+            raise ModelUnavailable("The server is stopping.")
         return model
 
     def _loaded(self, name: str, task: asyncio.Task[LoadedModel]) -> None:
