@@ -271,9 +271,14 @@ async def _with_idle(
                 return
             yield piece
     finally:
-        if pending is not None and not pending.done():
-            pending.cancel()
-            await asyncio.wait([pending])
+        if pending is not None:
+            if not pending.done():
+                pending.cancel()
+                await asyncio.wait([pending])
+            # A request that is cancelled in the moment in which its text ends leaves an outcome that nobody has looked at;
+            # asyncio would report that as a fault.
+            if not pending.cancelled():
+                pending.exception()
         close = getattr(pieces, "aclose", None)
         if close is not None:
             await close()
