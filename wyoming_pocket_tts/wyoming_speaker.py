@@ -144,12 +144,15 @@ class Speaker:
         self._idle()
 
     async def _speak(self, job: Job) -> None:
-        if job.error is not None:
-            raise job.error
         try:
+            if job.error is not None:
+                raise job.error
             audio_format = self._synthesizer.check(job.request)
         except NothingToSay:
             audio = self._begin(_SILENCE_FORMAT)
+        except PocketTTSError as error:
+            _log_refusal(job, error)
+            raise
         else:
             audio = self._begin(audio_format)
             await self._generate(job.request, audio)
@@ -189,3 +192,19 @@ class Speaker:
         """One line for the log. The message of a foreign error may hold the text, so it is for DEBUG alone."""
         _log.warning("%s (%s): %s", what, self._link.peer, type(error).__name__)
         _log.debug("%s: details", what, exc_info=error)
+
+
+def _log_refusal(job: Job, error: PocketTTSError) -> None:
+    """The line of a request that never got as far as the synthesizer, which logs all others.
+
+    Clients that do not know `error` show nothing of the reason: then this is the only place that names it.
+    """
+    _log.info(
+        "Request",
+        extra={
+            "request": job.request.request_id,
+            "voice": (job.request.voice or "")[:100],
+            "outcome": error.code,
+            "reason": str(error),
+        },
+    )
