@@ -27,19 +27,16 @@ class OwnVoices:
         assembly: Assembly,
         host: ModelHost,
         folder: VoicesFolder | None,
-        look_every_s: float = _LOOK_EVERY_S,
     ) -> None:
         """
         Args:
             assembly: makes the books.
             host: makes and keeps the voices.
             folder: the voices directory, if there is one.
-            look_every_s: how often it is looked through.
         """
         self._assembly = assembly
         self._host = host
         self._folder = folder
-        self._look_every_s = look_every_s
         self._found: tuple[Voice, ...] = ()
         self._missing: tuple[str, ...] = ()
 
@@ -69,7 +66,7 @@ class OwnVoices:
 
     async def _look_on(self, synthesizer: Synthesizer, changed: asyncio.Event) -> None:
         while self._folder is not None:
-            await asyncio.sleep(self._look_every_s)
+            await asyncio.sleep(_LOOK_EVERY_S)
             before = self._found
             try:
                 book = await self.look()
