@@ -98,7 +98,9 @@ class Codec:
     def abandon(self, error: Exception) -> None:
         """Fails every sequence of which something still waits; for the end, when nobody decodes any more."""
         with self._lock:
-            waiting = {item.sequence for items in self._queues for item in items if not _stale(item)}
+            waiting = {
+                item.sequence for items in self._queues for item in items if not _stale(item)
+            }
         for sequence in waiting:
             sequence.fail(error)
 

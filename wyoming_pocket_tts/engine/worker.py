@@ -13,6 +13,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -162,24 +163,42 @@ class SegmentStream:
                 _LOGGER.debug("A reader's event loop has closed")
 
 
+@dataclass(frozen=True)
+class Split:
+    """How the engine uses the processor.
+
+    Attributes:
+        pipeline: the codec has a thread of its own.
+        threads: intra-operation threads of each engine thread.
+    """
+
+    pipeline: bool
+    threads: int
+
+
+_ONE_THREAD_EACH = Split(pipeline=True, threads=1)
+
+
 class EngineWorker:
     """Runs an engine: FlowLM in a thread of its own and, in a pipeline, the codec in a second one."""
 
-    def __init__(self, engine: Engine, name: str = "engine", *, pipeline: bool = True) -> None:
+    def __init__(
+        self, engine: Engine, name: str = "engine", *, split: Split = _ONE_THREAD_EACH
+    ) -> None:
         """Not started yet.
 
         Args:
             engine: nobody else may use it.
             name: of the threads.
-            pipeline: decode in a second thread while FlowLM goes on.
+            split: how the processor is used.
         """
         self.engine = engine
-        self._pipeline = pipeline
+        self._split = split
         self._commands: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._state = threading.Lock()
         self._stopped = False
         self._threads = [threading.Thread(target=self._run, name=name, daemon=True)]
-        if pipeline:
+        if split.pipeline:
             codec = threading.Thread(target=self._run_codec, name=f"{name}-codec", daemon=True)
             self._threads.append(codec)
 
@@ -223,6 +242,7 @@ class EngineWorker:
             return not self._stopped
 
     def _run(self) -> None:
+        torch.set_num_threads(self._split.threads)
         try:
             with torch.inference_mode():
                 while self._take_commands():
@@ -231,6 +251,7 @@ class EngineWorker:
             self.engine.fail_all(EngineStopped("the engine has been stopped"))
 
     def _run_codec(self) -> None:
+        torch.set_num_threads(self._split.threads)
         codec = self.engine.codec
         while not self._stopped:
             codec.pushed.wait()
@@ -251,7 +272,7 @@ class EngineWorker:
     def _step(self) -> None:
         codec = self.engine.codec
         try:
-            if not self._pipeline:
+            if not self._split.pipeline:
                 self.engine.step()
                 return
             codec.taken.clear()

@@ -1,8 +1,7 @@
 """Reading a model's weights from safetensors files, checked tensor by tensor before any of them is read.
 
 Which file is taken is the caller's choice, never a fallback: `voice_cloning` asks for the full file and for nothing else. Pickled
-checkpoints are not read at all. Tensors stay mapped to the file where its dtype is float32 already, so parts that the engine never touches
-cost no memory.
+checkpoints are not read at all. The weights come as a mapping that reads a tensor when it is asked for (`models.tensor_file`).
 
 Source: the files of `pocket-tts` 4.0.1 (`models.tensor_names` has the names).
 """
@@ -16,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import safetensors
-import torch
-from torch import Tensor
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.layout import encoder_only, tensor_shapes
 from wyoming_pocket_tts.errors import ConfigError, ModelFileError
+from wyoming_pocket_tts.models.tensor_file import FileTensors, TensorFile
 from wyoming_pocket_tts.models.tensor_names import (
     Layout,
     Stored,
@@ -43,12 +41,12 @@ class Checkpoint:
     """A model's weights.
 
     Attributes:
-        weights: float32 tensors by canonical name, with the shapes of `engine.layout.tensor_shapes`.
+        weights: float32 tensors by canonical name, with the shapes of `engine.layout.tensor_shapes`; each access reads the file.
         has_voice_cloning: whether a voice can be made from a recording: the full file was read, the encoder half included.
         sources: where the weights came from, as the configuration names it.
     """
 
-    weights: dict[str, Tensor]
+    weights: FileTensors
     has_voice_cloning: bool
     sources: tuple[str, ...]
 
@@ -76,11 +74,11 @@ def load_weights(
     if not encoder:
         shapes = {name: shape for name, shape in shapes.items() if not encoder_only(name)}
     bundle, is_open = _choose_bundle(config, voice_cloning)
-    weights: dict[str, Tensor] = {}
+    places: dict[str, tuple[TensorFile, Stored]] = {}
     sources: list[str] = []
 
     def read(source: str, part: Shapes, layout: Callable[[list[str]], Layout]) -> None:
-        weights.update(_read(fetch(source), part, layout))
+        places.update(_read(fetch(source), part, layout))
         sources.append(source)
 
     flow = {name: shape for name, shape in shapes.items() if name.startswith("flow_lm.")}
@@ -94,7 +92,7 @@ def load_weights(
     if own_mimi is not None:
         read(own_mimi, mimi, lambda keys: mimi_layout(keys, mimi))
     return Checkpoint(
-        weights={name: weights[name] for name in shapes},
+        weights=FileTensors({name: places[name] for name in shapes}),
         has_voice_cloning=encoder and not is_open,
         sources=tuple(sources),
     )
@@ -134,7 +132,8 @@ def _choose_bundle(config: ModelConfig, voice_cloning: bool) -> tuple[str | None
 
 def _read(
     path: Path, shapes: Shapes, to_layout: Callable[[list[str]], Layout]
-) -> dict[str, Tensor]:
+) -> dict[str, tuple[TensorFile, Stored]]:
+    """Where the tensors lie, once all of them have been found to fit."""
     with ExitStack() as stack:
         try:
             file = stack.enter_context(safetensors.safe_open(path, framework="pt", device="cpu"))
@@ -149,7 +148,8 @@ def _read(
         problems = _problems(file, layout, shapes)
         if problems:
             raise ModelFileError(_report(path, problems))
-        return {name: _tensor(file, layout.tensors[name]) for name in shapes}
+    opened = TensorFile(path)
+    return {name: (opened, layout.tensors[name]) for name in shapes}
 
 
 def _problems(file: Any, layout: Layout, shapes: Shapes) -> list[str]:
@@ -183,15 +183,6 @@ def _tensor_problems(file: Any, name: str, stored: Stored, shape: tuple[int, ...
             kinds = ", ".join(_FLOAT_TYPES)
             problems.append(f"{called}: has dtype {view.get_dtype()}, must have one of {kinds}")
     return problems
-
-
-def _tensor(file: Any, stored: Stored) -> Tensor:
-    tensor: Tensor = file.get_tensor(stored.key).to(torch.float32)
-    if stored.norm_key is None:
-        return tensor
-    length: Tensor = file.get_tensor(stored.norm_key).to(torch.float32)
-    norm: Tensor = torch.linalg.vector_norm(tensor.flatten(1), dim=1).reshape(length.shape)
-    return tensor * (length / norm)
 
 
 def _report(path: Path, problems: list[str]) -> str:

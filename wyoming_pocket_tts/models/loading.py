@@ -120,7 +120,7 @@ def load_model(
             capitalize_first_letter=config.capitalize_first_letter,
             replace_characters=config.replace_characters,
         ),
-        nbytes=sum(tensor.nbytes for tensor in checkpoint.weights.values()),
+        nbytes=checkpoint.weights.nbytes,
     )
 
 

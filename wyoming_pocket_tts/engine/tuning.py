@@ -1,0 +1,220 @@
+"""Which kernels, threads and split are fastest here: a short measurement on the shapes of a model.
+
+What is measured is the engine's own code with weights of zeros (no kernel's speed depends on the values) and two layers where
+the model has more. Nothing here knows where an answer is kept (`models.tuned`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.engine.engine import Engine
+from wyoming_pocket_tts.engine.flow_lm import FlowLM
+from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, Weight, available
+from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
+from wyoming_pocket_tts.engine.mimi import MimiDecoder
+from wyoming_pocket_tts.engine.model import Model
+from wyoming_pocket_tts.engine.sequence import Sampling, SequenceSpec
+from wyoming_pocket_tts.engine.state import VoiceState
+from wyoming_pocket_tts.engine.worker import EngineWorker, Split
+
+# Rows of FlowLM's products and how often they occur in a typical minute: steps of one and of four listeners, a prefill.
+_FLOW_ROWS = {1: 100, 4: 30}
+_PREFILL_ROWS, _PREFILL_TIMES = 30, 2
+# Frames per call of the codec, and how often.
+_CODEC_FRAMES = {1: 30, 4: 20}
+_LAYERS = 2
+_REPEATS = 5
+_TRIAL_FRAMES = 24
+_VOICE_ROWS = 125
+_NEVER = 1e9
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure of the tuning, for people."""
+
+    what: str
+    milliseconds: float
+
+
+class _Zeros(Mapping[str, Weight]):
+    """A checkpoint of zeros, made as it is asked for."""
+
+    def __init__(self, shapes: Mapping[str, Shape]) -> None:
+        self._shapes = shapes
+
+    def __getitem__(self, name: str) -> Weight:
+        return torch.zeros(self._shapes[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shapes)
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+
+def candidates(allowed: Iterable[Accuracy]) -> list[str]:
+    """Names of the kernels of these classes that work here."""
+    classes = set(allowed)
+    return [name for name, one in KERNELS.items() if one.accuracy in classes and available(name)]
+
+
+@torch.inference_mode()
+def choose_kernels(
+    config: ModelConfig,
+    transformer: Iterable[Accuracy],
+    other: Iterable[Accuracy],
+    report: Callable[[Measurement], None] = lambda _: None,
+) -> KernelPlan:
+    """The fastest kernel for each part.
+
+    Args:
+        config: the model's.
+        transformer: accuracy classes allowed for FlowLM's attention and feed-forward products.
+        other: those allowed for the flow head and the codec.
+        report: is given every figure.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        small = _few_layers(config)
+        zeros = _Zeros(tensor_shapes(small))
+
+        def flow_ms(plan: KernelPlan) -> float:
+            return _flow_ms(FlowLM(small, zeros, 1, plan))
+
+        def codec_ms(kernel: str) -> float:
+            return _codec_ms(MimiDecoder(small, zeros, kernel))
+
+        def fastest(part: str, names: list[str], cost_ms: Callable[[str], float]) -> str:
+            figures = {}
+            for name in names:
+                figures[name] = cost_ms(name)
+                report(Measurement(f"{part}: {name}", figures[name]))
+            return min(figures, key=figures.__getitem__)
+
+        others = candidates(other)
+        best = fastest(
+            "FlowLM", candidates(transformer), lambda name: flow_ms(KernelPlan(transformer=name))
+        )
+        head = fastest("flow head", others, lambda name: flow_ms(KernelPlan(best, head=name)))
+        codec = fastest("codec", others, codec_ms)
+        return KernelPlan(best, head, codec)
+    finally:
+        torch.set_num_threads(before)
+
+
+def choose_split(model: Model, report: Callable[[Measurement], None] = lambda _: None) -> Split:
+    """Pipeline and thread count with which one listener is served fastest.
+
+    More threads than one make a pipeline slower wherever its halves compete for the same cores, so on two cores the
+    choice is between two threads side by side and one after the other.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    splits = [Split(pipeline=False, threads=1)]
+    if cores >= 2:
+        splits += [Split(pipeline=True, threads=1), Split(pipeline=False, threads=min(cores, 4))]
+    if cores >= 4:
+        splits.append(Split(pipeline=True, threads=2))
+    figures = {}
+    for split in splits:
+        figures[split] = _trial_ms(model, split)
+        name = f"{'pipeline' if split.pipeline else 'one thread'}, {split.threads} intra-op"
+        report(Measurement(f"whole frame: {name}", figures[split]))
+    return min(figures, key=figures.__getitem__)
+
+
+def _few_layers(config: ModelConfig) -> ModelConfig:
+    transformer = config.flow_lm.transformer
+    few = dataclasses.replace(transformer, num_layers=min(_LAYERS, transformer.num_layers))
+    flow_lm = dataclasses.replace(config.flow_lm, transformer=few)
+    return dataclasses.replace(config, flow_lm=flow_lm)
+
+
+def _flow_ms(model: FlowLM) -> float:
+    """Weighted time of decode steps and prefills."""
+    config = model.config.transformer
+    heads = torch.zeros(_VOICE_ROWS, config.kv_heads, config.head_width)
+    voice = VoiceState((heads,) * config.num_layers, (heads,) * config.num_layers)
+    total = 0.0
+    for rows, times in _FLOW_ROWS.items():
+        caches = [model.new_cache() for _ in range(rows)]
+        for cache in caches:
+            cache.start(voice, _VOICE_ROWS + 2 * _PREFILL_ROWS)
+        latents = model.bos.expand(rows, -1).contiguous()
+
+        def step(caches: list = caches, latents: torch.Tensor = latents) -> None:  # type: ignore[type-arg]
+            for cache in caches:
+                cache.length = _VOICE_ROWS
+            condition, _ = model.decode(latents, caches)
+            model.head(condition, latents)
+
+        total += times * _median_ms(step)
+    cache = caches[0]
+    text = model.embed_text([0] * _PREFILL_ROWS)
+
+    def prefill() -> None:
+        cache.length = _VOICE_ROWS
+        model.prefill(text, cache)
+
+    return total + _PREFILL_TIMES * _median_ms(prefill)
+
+
+def _codec_ms(decoder: MimiDecoder) -> float:
+    total = 0.0
+    width = decoder.config.quantizer.dimension
+    for frames, times in _CODEC_FRAMES.items():
+        state = decoder.new_state(1, frames)
+        latents = torch.zeros(1, frames, width)
+
+        def decode(state=state, latents=latents) -> None:  # type: ignore[no-untyped-def]
+            decoder.decode(latents, state, [0])
+
+        total += times * _median_ms(decode)
+    return total
+
+
+def _trial_ms(model: Model, split: Split) -> float:
+    """Milliseconds per frame of one listener, through the engine's own threads."""
+    config = model.config.flow_lm.transformer
+    heads = torch.zeros(_VOICE_ROWS, config.kv_heads, config.head_width)
+    voice = VoiceState((heads,) * config.num_layers, (heads,) * config.num_layers)
+    worker = EngineWorker(Engine(model, 1), "tuning", split=split)
+    worker.start()
+    try:
+        figures = []
+        for seed in range(3):
+            spec = SequenceSpec(
+                tokens=(0,) * 10,
+                voice=voice,
+                sampling=Sampling(0.3, _NEVER, None, 0),
+                seed=seed,
+                max_frames=_TRIAL_FRAMES,
+            )
+            started = time.perf_counter()
+            stream = worker.submit(spec)
+            while stream.next_frame() is not None:
+                pass
+            figures.append(1000 * (time.perf_counter() - started) / _TRIAL_FRAMES)
+        return min(figures)
+    finally:
+        worker.stop()
+
+
+def _median_ms(work: Callable[[], object]) -> float:
+    work()
+    figures = []
+    for _ in range(_REPEATS):
+        started = time.perf_counter()
+        work()
+        figures.append(1000 * (time.perf_counter() - started))
+    return sorted(figures)[_REPEATS // 2]
