@@ -51,7 +51,9 @@ class Assembly:
         self._catalogue = catalogue
         extra = tuple(extra)
         # Models by the name the owner wrote ("en", "english"): a voice may refer to either.
-        self._released = {name: _released(catalogue, name) for name in settings.catalogue_models}
+        self._released = {
+            name: released_model(catalogue, name) for name in settings.catalogue_models
+        }
         self._community = {
             name: ModelEntry(
                 name=name,
@@ -250,7 +252,7 @@ class Assembly:
         return name if any(voice.name == name for voice in voices) else None
 
 
-def _released(catalogue: Catalogue, name: str) -> CatalogueModel:
+def released_model(catalogue: Catalogue, name: str) -> CatalogueModel:
     """A model by its catalogue name, or by its language's name or code."""
     if name in catalogue.model_names:
         return catalogue.model(name)

@@ -36,7 +36,7 @@ EXIT_INTERRUPTED = 130
 # What is not there, or does not fit; every other `SetupError` is a choice of the owner's to change.
 _UNAVAILABLE = (DownloadError, ModelFileError, ModelUnavailable, VoiceNotFound, VoiceStateError)
 
-COMMANDS = ("serve",)
+COMMANDS = ("serve", "export_voice", "voices", "download")
 
 # Read here for one purpose: to keep their values out of the log. The hub's own library reads them for use.
 _SECRET_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SUPERVISOR_TOKEN")
@@ -76,7 +76,9 @@ def build_parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         description="Text-to-speech for Home Assistant and other Wyoming clients.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=30
+        ),
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")

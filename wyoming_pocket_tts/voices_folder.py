@@ -36,7 +36,6 @@ RECORDING_SUFFIXES = (".wav", ".flac", ".mp3", ".ogg", ".oga", ".opus")
 _OTHER_AUDIO = (".m4a", ".mp4", ".aac", ".wma", ".webm", ".amr", ".3gp")
 _SIDECAR_SUFFIXES = (".yaml", ".yml")
 
-# A file that was written to less than this ago is looked at again first: it may still be growing.
 _SETTLED_S = 2.0
 
 Signature = tuple[tuple[str, int, int], ...]
@@ -105,10 +104,22 @@ class VoicesFolder:
     """Looks through the folder; blocking, so it is called in a thread, by one at a time."""
 
     def __init__(
-        self, folder: Path, places: Places, clock: Callable[[], float] = time.time
+        self,
+        folder: Path,
+        places: Places,
+        settled_s: float = _SETTLED_S,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        """
+        Args:
+            folder: need not be there yet.
+            places: what there is besides.
+            settled_s: a file that was written to less than this ago is looked at again first: it may still be growing.
+            clock: seconds, as files are stamped.
+        """
         self._folder = folder
         self._places = places
+        self._settled_s = settled_s
         self._clock = clock
         self._seen: dict[str, Signature] = {}
         self._judged: dict[str, _Judged] = {}
@@ -163,7 +174,7 @@ class VoicesFolder:
         if self._seen.get(name) == files.signature:
             return False
         age_s = self._clock() - files.changed_at
-        return not age_s >= _SETTLED_S
+        return not age_s >= self._settled_s
 
     def _judge(self, name: str, files: _Files) -> _Judged:
         judged = self._judged.get(name)

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from tests import recording
 from tests.parity.variants import assert_close, pair
 from wyoming_pocket_tts.engine.state import VoiceState
-from wyoming_pocket_tts.models.cloning import make_voice
+from wyoming_pocket_tts.models.cloning import VoiceMaker
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.voices import write_voice_state
 from wyoming_pocket_tts.prompts import read_prompt
@@ -54,12 +54,13 @@ def test_a_cloned_voice_is_the_packages(
     weights = tmp_path / "full.safetensors"
     save_file(both.weights, weights)
     config = dataclasses.replace(both.config, weights_path=str(weights))
-    ours, identity = make_voice(read_prompt(path), variant, config, Path, loudness=None)
-    assert identity == model_identity(both.weights)
+    maker = VoiceMaker(variant, config, Path, loudness=None)
+    ours = maker.make(read_prompt(path))
+    assert maker.identity == model_identity(both.weights)
     with torch.no_grad():
         theirs = both.theirs.get_state_for_audio_prompt(path, truncate=True)
     assert_same(ours, theirs)
     # What is exported, the package reads.
     exported = tmp_path / "voice.safetensors"
-    write_voice_state(exported, ours, identity=identity, model_name=variant)
+    write_voice_state(exported, ours, identity=maker.identity, model_name=variant)
     assert_same(ours, _import_model_state(exported, torch.device("cpu")))

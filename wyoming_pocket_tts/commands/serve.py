@@ -41,6 +41,7 @@ _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "offline": ("offline",),
     "slots": ("engine", "slots"),
     "threads": ("engine", "threads"),
+    "quantize": ("engine", "quantize"),
     "seed": ("engine", "seed"),
     "temperature": ("engine", "temperature"),
     "decode_steps": ("engine", "decode_steps"),
@@ -100,6 +101,11 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
     speech = parser.add_argument_group("speech").add_argument
     speech("--slots", metavar="N", type=int, help="segments at the same time (default 8)")
+    speech(
+        "--quantize",
+        action=argparse.BooleanOptionalAction,
+        help="8-bit weights where they are faster (default)",
+    )
     speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
     speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
     speech(

@@ -69,12 +69,13 @@ class VoiceCloner:
         with self._making:
             state = _read_kept(kept, config, identity)  # made while we waited
             if state is None:
-                state, found = make_voice(recording, name, config, self._fetch, self._loudness)
-                if found != identity:
+                maker = VoiceMaker(name, config, self._fetch, self._loudness)
+                if maker.identity != identity:
                     raise ModelFileError(
                         f"{config.weights_path}: these are not the weights that model {name!r} speaks with, and a voice "
                         "made with them would not fit. Update the model's configuration, so that both its files are of one release."
                     )
+                state = maker.make(recording)
                 self._keep(kept, state, identity, name)
         return state
 
@@ -94,34 +95,39 @@ class VoiceCloner:
             _LOGGER.warning("A voice could not be kept and will be made again: %s", error)
 
 
-def make_voice(
-    recording: Recording,
-    name: str,
-    config: ModelConfig,
-    fetch: Fetch,
-    loudness: Loudness | None = LOUDNESS,
-) -> tuple[VoiceState, str]:
-    """Makes a voice with a model's full weights.
+class VoiceMaker:
+    """Makes voices with a model's full weights, which stay mapped for as long as it is kept.
 
-    Args:
-        recording: from `prompts.read_prompt`.
-        name: the model's, for messages.
-        config: names the full weights.
-        fetch: gives the local file of a source; blocking.
-        loudness: what the prompt is brought to; None leaves it as it is.
-
-    Returns:
-        The voice, and the identity of the weights it was made with.
-
-    Raises:
-        DownloadError: the full weights are not to be had; says what to do.
-        ConfigError: the model has none.
-        ModelFileError: they do not fit the configuration.
+    Attributes:
+        identity: of the weights.
     """
-    samples = prepare(recording.samples, recording.rate_hz, config.mimi.sample_rate, loudness)
-    weights = _full_weights(name, config, fetch).weights
-    state = VoiceEncoder(config, weights).encode(torch.from_numpy(samples))
-    return state, model_identity(weights)
+
+    def __init__(
+        self, name: str, config: ModelConfig, fetch: Fetch, loudness: Loudness | None = LOUDNESS
+    ) -> None:
+        """Fetches and opens the weights; blocking.
+
+        Args:
+            name: the model's, for messages.
+            config: names the full weights.
+            fetch: gives the local file of a source; blocking.
+            loudness: what prompts are brought to; None leaves them as they are.
+
+        Raises:
+            DownloadError: the full weights are not to be had; says what to do.
+            ConfigError: the model has none.
+            ModelFileError: they do not fit the configuration.
+        """
+        self._rate_hz = config.mimi.sample_rate
+        self._loudness = loudness
+        weights = _full_weights(name, config, fetch).weights
+        self.identity = model_identity(weights)
+        self._encoder = VoiceEncoder(config, weights)
+
+    def make(self, recording: Recording) -> VoiceState:
+        """The voice of a recording."""
+        samples = prepare(recording.samples, recording.rate_hz, self._rate_hz, self._loudness)
+        return self._encoder.encode(torch.from_numpy(samples))
 
 
 def _full_weights(name: str, config: ModelConfig, fetch: Fetch) -> Checkpoint:

@@ -1,0 +1,97 @@
+"""What the commands for models and voices share: their flags, how they fetch, how they say what they do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wyoming_pocket_tts.assembly import Assembly
+    from wyoming_pocket_tts.models.download import Fetcher
+    from wyoming_pocket_tts.settings import Settings
+
+
+def make_parser(
+    subparsers: argparse._SubParsersAction[Any], name: str, summary: str, epilog: str, usage: str
+) -> argparse.ArgumentParser:
+    """The parser of one command."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=epilog,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=30
+        ),
+        usage=f"%(prog)s {usage}",
+        allow_abbrev=False,
+        # A flag that was not given leaves no value, so that it replaces nothing in a settings file.
+        argument_default=argparse.SUPPRESS,
+    )
+    return parser
+
+
+def add_server_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags of `serve` that say which models and voices there are."""
+    add = parser.add_argument
+    add("--settings", metavar="FILE", type=Path, help="the server's settings in YAML")
+    add("--language", metavar="NAME", action="append", help="model, e.g. french; repeatable")
+    add(
+        "--config",
+        metavar="FILE",
+        action="append",
+        help="a community model's YAML: path or address",
+    )
+    add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
+    add_cache_flag(parser)
+
+
+def add_cache_flag(parser: argparse.ArgumentParser) -> None:
+    """Where downloads are kept."""
+    parser.add_argument("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
+
+
+def server_settings(arguments: argparse.Namespace) -> Settings:
+    """The settings that `serve` would have with the same flags."""
+    from wyoming_pocket_tts import settings_file
+    from wyoming_pocket_tts.commands.serve import flag_values
+
+    return settings_file.load_settings(getattr(arguments, "settings", None), flag_values(arguments))
+
+
+def make_fetcher(settings: Settings) -> Fetcher:
+    """Fetches with a bar on a terminal, with lines in the log elsewhere; sets up the log."""
+    # The hub's library gives its logger a handler when it is imported, which would show every line twice.
+    import huggingface_hub.utils.logging  # noqa: F401
+
+    from wyoming_pocket_tts import cli, logs
+    from wyoming_pocket_tts.models.download import Fetcher
+    from wyoming_pocket_tts.models.progress import LoggedProgress, TerminalProgress
+
+    terminal = sys.stderr.isatty()
+    logs.configure("warning" if terminal else "info", "text", secrets=cli.secrets())
+    logs.take_over("huggingface_hub")
+    return Fetcher(
+        settings.cache_dir,
+        offline=settings.offline,
+        progress=TerminalProgress(sys.stderr) if terminal else LoggedProgress(),
+    )
+
+
+def assemble(settings: Settings, fetcher: Fetcher) -> Assembly:
+    """Which models and voices the server would have; those of the voices directory too."""
+    from wyoming_pocket_tts.assembly import Assembly
+    from wyoming_pocket_tts.models.availability import Availability
+    from wyoming_pocket_tts.models.catalogue import Catalogue
+    from wyoming_pocket_tts.models.cloning import VOICES_FOLDER, VoiceCloner
+    from wyoming_pocket_tts.voices_folder import VoicesFolder
+
+    cloner = VoiceCloner(fetcher.fetch, fetcher.own_folder / VOICES_FOLDER)
+    available = Availability(fetcher.cached, cloner, offline=fetcher.offline)
+    made = Assembly(settings, Catalogue.load(), fetcher.fetch, speakable=available.voice)
+    if settings.voices_dir is not None:
+        found = VoicesFolder(settings.voices_dir, made, settled_s=0).scan()
+        made.book = made.make_book(found)
+    return made
