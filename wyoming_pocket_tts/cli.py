@@ -45,7 +45,6 @@ _EPILOG = """\
 examples:
   wyoming-pocket-tts serve                      English, on port 10200
   wyoming-pocket-tts serve --demo               no downloads: sound, not words
-  wyoming-pocket-tts serve --settings home.yaml
   wyoming-pocket-tts COMMAND --help             what a command takes
 
 exit codes:

@@ -8,12 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import sys
 from collections.abc import Coroutine
 from typing import Any
-
-import torch
 
 from wyoming_pocket_tts import logs
 from wyoming_pocket_tts.assembly import Assembly
@@ -62,13 +59,12 @@ class LocalSpeech:
             SetupError: a model or voice is not to be had, or does not fit.
         """
         settings = self._settings
-        threads = settings.engine.threads
-        torch.set_num_threads(_auto_threads() if threads == "auto" else threads)
         assembly = await asyncio.to_thread(self._assemble)
         self._host = ModelHost(
             assembly.entries,
             _engine_options(settings),
             self._fetcher.fetch,
+            folder=self._fetcher.own_folder,
             wait_s=settings.limits.model_wait_s,
             budget_mib=settings.limits.model_memory_mib,
             voices_budget_mib=settings.limits.voice_memory_mib,
@@ -149,15 +145,6 @@ class LocalSpeech:
                 pass
 
 
-def _auto_threads() -> int:
-    """Half of the processors we may use.
-
-    A product that is split among threads waits for the slowest of them: when one's processor is busy with something else (the event
-    loop, Home Assistant), microseconds become milliseconds. So some processors are left for the others.
-    """
-    return max(1, len(os.sched_getaffinity(0)) // 2)
-
-
 def _ended(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _LOGGER.error("A task in the background failed", exc_info=task.exception())
@@ -168,6 +155,9 @@ def _engine_options(settings: Settings) -> EngineOptions:
     return EngineOptions(
         slots=engine.slots,
         decode_steps=engine.decode_steps or 1,
+        quantize=engine.quantize,
+        threads=None if engine.threads == "auto" else engine.threads,
+        tune=engine.tune,
         temperature=engine.temperature,
         noise_clamp=engine.noise_clamp,
         eos_threshold=engine.eos_threshold,

@@ -139,7 +139,9 @@ class EngineSettings:
 
     Attributes:
         slots: segments generated at the same time.
-        threads: CPU threads of the engine; "auto" is half of the processors.
+        threads: CPU threads of the engine; "auto" is what a short measurement at the first start finds to be fastest.
+        quantize: FlowLM's large matrices in 8 bits, where that is faster than float32 on this machine.
+        tune: measure at the first start what is fastest here; without, sensible choices are made unmeasured.
         seed: makes every request repeatable; None draws a new seed for each.
         temperature: variance of the noise the flow head starts from.
         decode_steps: integration steps of the flow head per frame.
@@ -150,6 +152,8 @@ class EngineSettings:
 
     slots: int = 8
     threads: int | Literal["auto"] = "auto"
+    quantize: bool = True
+    tune: bool = True
     seed: int | None = None
     temperature: float | None = None
     decode_steps: int | None = None

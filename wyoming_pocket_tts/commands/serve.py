@@ -80,7 +80,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         action="append",
         help="a community model's YAML: path or address",
     )
-    add("--demo", action="store_true", help="a small random model: sound, not words; no downloads")
+    add("--demo", action="store_true", help="random weights: sound, not words")
     add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")
     add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
     add(
@@ -96,7 +96,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         metavar="NAME",
         nargs="?",
         const=True,
-        help="announce on the network (default), by this name",
+        help="announce on the network (default)",
     )
     add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
     speech = parser.add_argument_group("speech").add_argument
@@ -104,7 +104,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     speech(
         "--quantize",
         action=argparse.BooleanOptionalAction,
-        help="8-bit weights where they are faster (default)",
+        help="8-bit weights where faster (default)",
     )
     speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
     speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")

@@ -21,7 +21,7 @@ from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, Wei
 from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.model import Model
-from wyoming_pocket_tts.engine.sequence import Sampling, SequenceSpec
+from wyoming_pocket_tts.engine.sequence import MIN_FRAMES_BEFORE_EOS, Sampling, SequenceSpec
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
 
@@ -196,9 +196,10 @@ def _trial_ms(model: Model, split: Split) -> float:
             spec = SequenceSpec(
                 tokens=(0,) * 10,
                 voice=voice,
-                sampling=Sampling(0.3, _NEVER, None, 0),
+                # Over the threshold from the first counted frame on: it ends by itself, as a runaway would not.
+                sampling=Sampling(0.3, -_NEVER, None, _TRIAL_FRAMES - MIN_FRAMES_BEFORE_EOS),
                 seed=seed,
-                max_frames=_TRIAL_FRAMES,
+                max_frames=2 * _TRIAL_FRAMES,
             )
             started = time.perf_counter()
             stream = worker.submit(spec)

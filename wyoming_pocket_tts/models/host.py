@@ -51,6 +51,7 @@ class ModelHost:
         options: EngineOptions,
         fetch: Callable[[str], Path],
         *,
+        folder: Path | None = None,
         wait_s: float = 30.0,
         budget_mib: int | None = None,
         voices_budget_mib: int = 256,
@@ -63,6 +64,7 @@ class ModelHost:
             entries: by their names.
             options: for every engine.
             fetch: gives the local file of a source; blocking.
+            folder: where 8-bit weights and measurements are kept (see `load_model`).
             wait_s: how long a request waits for a model that is being loaded, or a voice that is being made.
             budget_mib: memory for models; over it, those not used for longest go. None: no limit.
             voices_budget_mib: memory for voice states, likewise.
@@ -72,6 +74,7 @@ class ModelHost:
         self.entries = {entry.name: entry for entry in entries}
         self._options = options
         self._fetch = fetch
+        self._folder = folder
         self._wait_s = wait_s
         self._budget = None if budget_mib is None else budget_mib * _MIB
         self._percent = percent
@@ -197,7 +200,7 @@ class ModelHost:
 
     def _load_unless_closed(self, entry: ModelEntry) -> LoadedModel:
         """In a thread, which nobody may wait for any more: it must not leave an engine behind."""
-        model = load_model(entry, self._options, self._fetch)
+        model = load_model(entry, self._options, self._fetch, self._folder)
         if self._closed:
             model.worker.stop()
             raise ModelUnavailable("The server is stopping.")

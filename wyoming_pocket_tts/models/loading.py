@@ -5,19 +5,26 @@ It knows what a model consists of (configuration, weights, tokenizer, engine), n
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
+from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
-from wyoming_pocket_tts.engine.worker import EngineWorker
+from wyoming_pocket_tts.engine.worker import EngineWorker, Split
 from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.identity import model_identity
+from wyoming_pocket_tts.models.int8_cache import Int8Tensors, quantised
+from wyoming_pocket_tts.models.tensor_file import FileTensors
 from wyoming_pocket_tts.models.tokenizer import Tokenizer, load_tokenizer
+from wyoming_pocket_tts.models.tuned import EXACT, QUANTISED, Tuned
 from wyoming_pocket_tts.text.options import TextRules
+
+_LOGGER = logging.getLogger(__name__)
 
 # Frames from the end of speech on, where neither the owner nor the model says otherwise.
 _FRAMES_AFTER_SHORT_TEXT = 5
@@ -26,10 +33,21 @@ _FRAMES_AFTER_TEXT = 3
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """How speech is made; None stands for the model's own value."""
+    """How speech is made; None stands for the model's own value.
+
+    Attributes:
+        slots: sequences that run at the same time.
+        decode_steps: of the flow head, per frame.
+        quantize: FlowLM's large matrices in 8 bits, where that is faster here.
+        threads: processor threads to use; None: what is measured to be fastest.
+        tune: measure once what is fastest here; False: packed kernels and a pipeline.
+    """
 
     slots: int = 8
     decode_steps: int = 1
+    quantize: bool = False
+    threads: int | None = None
+    tune: bool = True
     temperature: float | None = None
     noise_clamp: float | None = None
     eos_threshold: float | None = None
@@ -90,9 +108,18 @@ class LoadedModel:
 
 
 def load_model(
-    entry: ModelEntry, options: EngineOptions, fetch: Callable[[str], Path]
+    entry: ModelEntry,
+    options: EngineOptions,
+    fetch: Callable[[str], Path],
+    folder: Path | None = None,
 ) -> LoadedModel:
-    """Loads weights and tokenizer and starts the engine's thread.
+    """Loads weights and tokenizer and starts the engine's threads.
+
+    Args:
+        entry: the model.
+        options: how it is to speak.
+        fetch: gives the local file of a source; blocking.
+        folder: where 8-bit weights and measurements are kept; None: nowhere, so nothing is quantised or measured.
 
     Raises:
         SetupError: a file is missing or does not fit.
@@ -103,15 +130,28 @@ def load_model(
     checkpoint = load_weights(
         config, fetch, voice_cloning=entry.voice_cloning, encoder=entry.voice_cloning
     )
-    model = Model(config, checkpoint.weights, options.decode_steps)
-    worker = EngineWorker(Engine(model, options.slots), name=f"engine-{entry.name}")
+    quantize = options.quantize and folder is not None
+    tuned = Tuned(folder, config, QUANTISED if quantize else EXACT) if folder else None
+    plan = tuned.plan() if tuned and options.tune else _untuned(quantize)
+    small = KERNELS[plan.transformer].accuracy == "int8"
+    if quantize and not small:
+        _LOGGER.info(
+            "Model %s: 8 bits are slower than float32 on this machine; float32 is used", entry.name
+        )
+    weights: FileTensors | Int8Tensors = checkpoint.weights
+    if small and folder is not None:
+        weights = quantised(checkpoint.weights, folder / "int8")
+    model = Model(config, weights, options.decode_steps, plan)
+    split = _split(options, tuned, model)
+    worker = EngineWorker(Engine(model, options.slots), name=f"engine-{entry.name}", split=split)
     worker.start()
+    identity = weights.identity if isinstance(weights, Int8Tensors) else model_identity(weights)
     return LoadedModel(
         entry=entry,
         model=model,
         worker=worker,
         tokenizer=tokenizer,
-        identity=model_identity(checkpoint.weights),
+        identity=identity,
         options=options,
         rules=TextRules(
             pad_with_spaces_for_short_inputs=config.pad_with_spaces_for_short_inputs,
@@ -120,8 +160,23 @@ def load_model(
             capitalize_first_letter=config.capitalize_first_letter,
             replace_characters=config.replace_characters,
         ),
-        nbytes=checkpoint.weights.nbytes,
+        nbytes=weights.nbytes,
     )
+
+
+def _untuned(quantize: bool) -> KernelPlan:
+    """A plan that is right everywhere and good in most places."""
+    exact = "float32-packed" if available("float32-packed") else "float32"
+    small = quantize and available("int8")
+    return KernelPlan("int8" if small else exact, exact, exact)
+
+
+def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:
+    if options.threads is not None:
+        return Split(pipeline=options.threads > 1, threads=max(1, options.threads // 2))
+    if tuned and options.tune:
+        return tuned.split(model)
+    return Split(pipeline=True, threads=1)
 
 
 def _first(*values: float | int | None) -> int:
