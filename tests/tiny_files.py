@@ -72,7 +72,7 @@ def yaml_on_disk(folder: Path, seed: int = 0) -> Path:
     """The same as a community model's YAML."""
     config = config_on_disk(folder, seed)
     path = folder / "model.yaml"
-    path.write_text(yaml.safe_dump(_plain(dataclasses.asdict(config))))
+    path.write_text(yaml.safe_dump(plain(dataclasses.asdict(config))))
     return path
 
 
@@ -100,7 +100,7 @@ def _with_sources(tokenizer: str, **sources: str) -> ModelConfig:
     return dataclasses.replace(config, flow_lm=flow_lm, **sources)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items() if item is not None}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: plain(item) for key, item in value.items() if item is not None}
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
