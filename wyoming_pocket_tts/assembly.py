@@ -231,8 +231,11 @@ class Assembly:
         return (entry.language or "en",)
 
     def _default_voice(self, voices: list[Voice]) -> str | None:
-        if self._settings.default_voice is not None or not self._released:
+        if self._settings.default_voice is not None:
             return self._settings.default_voice
+        if not self._released:
+            # Not the first one of all: a file that is dropped into the voices directory must not change it.
+            return self._fixed[0].name if self._fixed else None
         first = next(iter(self._released.values()))
         return self._offered(voices, self._catalogue.default_voice(first).name)
 

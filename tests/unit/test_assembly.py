@@ -308,6 +308,13 @@ def test_where_a_voice_that_was_found_belongs(community: ModelSettings) -> None:
         made.place("a.yaml", None, "it")
 
 
+def test_a_voice_that_was_found_does_not_become_the_default(community: ModelSettings) -> None:
+    entry = ModelEntry(name="demo", config=CATALOGUE.model("english").config, language="en")
+    demo = Voice(name="demo", model="demo", source="/demo.safetensors", languages=("en",))
+    made = assemble(Settings(demo=True, voices_dir=Path("/voices")), ((entry, demo),))
+    assert made.make_book([found("aaa", "demo")]).default.name == "demo"
+
+
 def test_a_community_model_may_wait_for_its_first_voice(community: ModelSettings) -> None:
     made = assemble(Settings(models={"mine": community}, voices_dir=Path("/voices")))
     assert made.book.voices == ()
