@@ -60,7 +60,9 @@ def real_server(folder: Path, **limits: float) -> Iterator[RealServer]:
         limits: the settings' section `limits`.
     """
     settings = folder / "settings.yaml"
-    settings.write_text(json.dumps({"limits": limits}), encoding="utf-8")
+    # Unmeasured choices: measuring takes longer than most of these tests.
+    chosen = {"limits": limits, "engine": {"tune": False}}
+    settings.write_text(json.dumps(chosen), encoding="utf-8")
     log = folder / "server.log"
     command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
     command += ["--uri", "tcp://127.0.0.1:0", "--threads", "1", "--log-format", "json"]
