@@ -9,6 +9,8 @@ What comes out depends on the samples alone, not on how they were cut into frame
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,8 +20,7 @@ Samples = NDArray[np.float32]
 _HOP_S = 0.015
 _SEARCH_S = 0.008
 _NEAREST_S = 0.0025
-# Together with the search over two hops: at double speed the last hop must not reach beyond the end of the output.
-_TEMPLATE_S = 0.023
+_TEMPLATE_S = 0.02
 # Similarity is judged at about this rate first; the best place is then found to the sample.
 _COARSE_HZ = 6000
 _SILENCE = 1e-7
@@ -39,8 +40,10 @@ class TimeStretch:
         self._search = round(_SEARCH_S * rate_hz)
         self._nearest = round(_NEAREST_S * rate_hz)
         self._template = round(_TEMPLATE_S * rate_hz)
+        # A hop is made only when a whole one is left for the end of the speech, which `flush` fades over to.
+        self._two_hops = math.ceil(2 * self._hop * speed)
         # What `flush` may need of the past: the output still to come is longer than the input it is made of.
-        self._past = round((self._template + self._search + self._hop) / min(1.0, speed))
+        self._past = round((self._template + self._search + self._two_hops) / min(1.0, speed))
         self._step = max(1, rate_hz // _COARSE_HZ)
         self._fade_in = _fade(self._hop)
         self._input = np.zeros(0, np.float32)
@@ -54,7 +57,8 @@ class TimeStretch:
         pieces = []
         while True:
             aim = self._aim()
-            if max(aim + self._search, self._next) + self._template > self._end:
+            ahead = max(aim + self._search, self._next) + self._template
+            if max(ahead, aim + self._two_hops) > self._end:
                 break
             pieces.append(self._one_hop(aim))
         oldest = min(self._next, self._aim() - self._search, self._end - self._past)
