@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wyoming_pocket_tts.errors import ConfigError, ModelFileError, nearest
-from wyoming_pocket_tts.models.tokenizer_json import Converted, UnsupportedTokenizer, convert
+from wyoming_pocket_tts.models.tokenizer_json import (
+    BYTE_PIECE,
+    Converted,
+    UnsupportedTokenizer,
+    convert,
+)
 
 _SENTENCEPIECE_KIND = "sentencepiece"
 _JSON_KINDS = ("tokenizers", "json")
@@ -31,7 +36,10 @@ class Tokenizer(Protocol):
         """Ids of a text, without any special token."""
 
     def decode(self, ids: list[int]) -> str:
-        """Text of ids, for logs and tests."""
+        """Text of ids."""
+
+    def knows(self, character: str) -> bool:
+        """Whether the vocabulary has a character, not only the bytes of which it consists."""
 
 
 def load_tokenizer(path: Path, n_bins: int, kind: str = _SENTENCEPIECE_KIND) -> Tokenizer:
@@ -52,14 +60,23 @@ def load_tokenizer(path: Path, n_bins: int, kind: str = _SENTENCEPIECE_KIND) -> 
         raise ConfigError(f"flow_lm.lookup_table.tokenizer: {kind!r} is unknown.{hint}")
     if not path.is_file():
         raise ModelFileError(f"{path}: the tokenizer file is not there.")
-    as_json = kind in _JSON_KINDS or path.suffix == ".json"
-    tokenizer = _load_json(path) if as_json else _load_sentencepiece(path)
+    tokenizer = open_tokenizer(path, kind)
     if tokenizer.vocabulary_size != n_bins:
         raise ModelFileError(
             f"{path}: the tokenizer has {tokenizer.vocabulary_size} pieces, "
             f"the model's text table has {n_bins}; they do not belong together."
         )
     return tokenizer
+
+
+def open_tokenizer(path: Path, kind: str = _SENTENCEPIECE_KIND) -> Tokenizer:
+    """A vocabulary of any size; see `load_tokenizer`.
+
+    Raises:
+        ModelFileError: unreadable, or not a tokenizer.
+    """
+    as_json = kind in _JSON_KINDS or path.suffix == ".json"
+    return _load_json(path) if as_json else _load_sentencepiece(path)
 
 
 class SentencePieceTokenizer:
@@ -70,6 +87,9 @@ class SentencePieceTokenizer:
 
         self._processor: Any = sentencepiece.SentencePieceProcessor()
         self._processor.LoadFromSerializedProto(proto)
+        is_odd = (self._processor.IsUnknown, self._processor.IsByte, self._processor.IsControl)
+        pieces = range(self.vocabulary_size)
+        self._odd = frozenset(id for id in pieces if any(check(id) for check in is_odd))
 
     @property
     def vocabulary_size(self) -> int:
@@ -80,6 +100,9 @@ class SentencePieceTokenizer:
 
     def decode(self, ids: list[int]) -> str:
         return str(self._processor.DecodeIds(ids))
+
+    def knows(self, character: str) -> bool:
+        return self._odd.isdisjoint(self.encode(character))
 
 
 class ConvertedTokenizer:
@@ -98,6 +121,9 @@ class ConvertedTokenizer:
 
     def decode(self, ids: list[int]) -> str:
         return self._pieces.decode(ids)
+
+    def knows(self, character: str) -> bool:
+        return self._pieces.knows(self._normalize(character))
 
 
 class JsonTokenizer:
@@ -119,6 +145,11 @@ class JsonTokenizer:
 
     def decode(self, ids: list[int]) -> str:
         return str(self._tokenizer.decode(ids, skip_special_tokens=False))
+
+    def knows(self, character: str) -> bool:
+        encoding = self._tokenizer.encode(character, add_special_tokens=False)
+        bytes_alone = any(BYTE_PIECE.match(piece) for piece in encoding.tokens)
+        return not bytes_alone and character in self.decode(encoding.ids)
 
 
 def _load_sentencepiece(path: Path) -> Tokenizer:

@@ -19,7 +19,7 @@ SPACE = "\u2581"
 
 # SentencePiece.Type in the message definition.
 _NORMAL, _UNKNOWN, _CONTROL, _BYTE = 1, 2, 3, 6
-_BYTE_PIECE = re.compile(r"^<0x[0-9A-F]{2}>$")
+BYTE_PIECE = re.compile(r"^<0x[0-9A-F]{2}>$")
 
 Step = Callable[[str], str]
 
@@ -125,7 +125,7 @@ def _model_message(
             kind = _UNKNOWN
         elif index in special:
             kind = _CONTROL
-        elif byte_fallback and _BYTE_PIECE.match(piece):
+        elif byte_fallback and BYTE_PIECE.match(piece):
             kind = _BYTE
         text = piece.encode()
         entry = _bytes(1, text) + b"\x15" + struct.pack("<f", score) + _integer(3, kind)

@@ -1,6 +1,6 @@
 """The user's dictionary: words and regular expressions that are to be said in another way, per language.
 
-A YAML file, reloaded when it changes:
+A YAML file, read again when it has changed:
 
     en:
       Kyutai: Kew tie
@@ -20,9 +20,7 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +37,6 @@ _TRIAL_TIMEOUT_S = 0.05
 _USE_TIMEOUT_S = 0.05
 # A busy machine alone may make a good expression late once.
 _TIMEOUTS_ALLOWED = 2
-_CHECK_INTERVAL_S = 1.0
 
 
 @dataclass
@@ -94,32 +91,24 @@ def _apply(expression: _Expression, text: str) -> str:
     return said
 
 
-class Dictionary:
-    """A dictionary file. Safe to use from several threads."""
+class _Entries:
+    """What a file held at one time, and the lexicons made of it so far."""
 
-    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        """Reads the file.
+    def __init__(self, languages: dict[str, Lexicon]) -> None:
+        self._languages = languages
+        self._made: dict[str, Lexicon | None] = {}
 
-        Raises:
-            ConfigError: it cannot be read, or an entry cannot be used; the message names the entry.
-        """
-        self._path = path
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._stamp = self._file_stamp()
-        self._languages = load_entries(path)
-        self._checked = clock()
+    def for_language(self, language: str) -> Lexicon | None:
+        if language not in self._made:
+            self._made[language] = self._make(language)
+        return self._made[language]
 
-    def lexicon(self, language: str) -> Lexicon | None:
-        """The entries for a language ("pt-BR" has those of "pt" too); None: there are none."""
-        with self._lock:
-            self._reload_if_changed()
-            entries = self._languages
+    def _make(self, language: str) -> Lexicon | None:
         base = language.replace("_", "-").split("-")[0].lower()
         found = [
-            entries[name]
+            self._languages[name]
             for name in dict.fromkeys((language, base, EVERY_LANGUAGE))
-            if name in entries
+            if name in self._languages
         ]
         if len(found) < 2:
             return found[0] if found else None
@@ -128,17 +117,32 @@ class Dictionary:
             words.update(lexicon.words)
         return Lexicon(words, [e for lexicon in found for e in lexicon.expressions])
 
-    def _reload_if_changed(self) -> None:
-        now = self._clock()
-        if now - self._checked < _CHECK_INTERVAL_S:
-            return
-        self._checked = now
+
+class Dictionary:
+    """A dictionary file. One thread may look it up while another reads it again."""
+
+    def __init__(self, path: Path) -> None:
+        """Reads the file.
+
+        Raises:
+            ConfigError: it cannot be read, or an entry cannot be used; the message names the entry.
+        """
+        self._path = path
+        self._stamp = self._file_stamp()
+        self._entries = _Entries(load_entries(path))
+
+    def lexicon(self, language: str) -> Lexicon | None:
+        """The entries for a language ("pt-BR" has those of "pt" too); None: there are none. Never waits for the file."""
+        return self._entries.for_language(language)
+
+    def refresh(self) -> None:
+        """Reads the file again if it has changed; what cannot be used leaves the former entries. Blocking: trials take time."""
         stamp = self._file_stamp()
         if stamp == self._stamp:
             return
         self._stamp = stamp
         try:
-            self._languages = load_entries(self._path)
+            self._entries = _Entries(load_entries(self._path))
             _LOGGER.info("dictionary %s read again", self._path)
         except ConfigError as error:
             _LOGGER.warning("the changed dictionary is not used, the former stays: %s", error)

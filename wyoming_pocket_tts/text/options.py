@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 TokenCounter = Callable[[str], int]
 """How many tokens the model's tokenizer makes of a text."""
@@ -33,6 +34,7 @@ class TextOptions:
         markup: Markdown, HTML, emoji, URLs, e-mail addresses and SSML become what a person would say.
         characters: quotes, dashes, full-width letters and the like become characters the models know.
         normalise: numbers, units, times and the like become words, for languages that have rules.
+        dictionary: a YAML file that says how words are to be said (`text.dictionary`).
         raw: everything above is off, and the text is prepared exactly as the `pocket-tts` package does it.
     """
 
@@ -47,6 +49,7 @@ class TextOptions:
     markup: bool = True
     characters: bool = True
     normalise: bool = True
+    dictionary: Path | None = None
     raw: bool = False
 
     def __post_init__(self) -> None:
