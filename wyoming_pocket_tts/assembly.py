@@ -173,6 +173,7 @@ class Assembly:
                 description=wanted.description or name,
                 aliases=wanted.aliases,
                 speakers=wanted.speakers,
+                sound=wanted.sound,
             )
         try:
             known = self._catalogue.voice(source)
@@ -190,6 +191,7 @@ class Assembly:
             description=wanted.description or voice.description,
             aliases=(*wanted.aliases, *(self._offer.names(known, model) if name == source else ())),
             speakers=wanted.speakers,
+            sound=wanted.sound,
             attribution_name=voice.attribution_name,
             attribution_url=voice.attribution_url,
         )

@@ -28,9 +28,12 @@ from wyoming_pocket_tts.models.voice_states import VoiceReader
 from wyoming_pocket_tts.own_voices import OwnVoices
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
+from wyoming_pocket_tts.text.dictionary import Dictionary
 from wyoming_pocket_tts.voices_folder import VoicesFolder
 
 _LOGGER = logging.getLogger(__name__)
+
+_DICTIONARY_EVERY_S = 1.0
 
 
 class LocalSpeech:
@@ -59,6 +62,8 @@ class LocalSpeech:
             SetupError: a model or voice is not to be had, or does not fit.
         """
         settings = self._settings
+        path = settings.text.dictionary
+        dictionary = await asyncio.to_thread(Dictionary, path) if path else None
         assembly = await asyncio.to_thread(self._assemble)
         self._host = ModelHost(
             assembly.entries,
@@ -86,7 +91,11 @@ class LocalSpeech:
                 max_requests=settings.engine.slots + settings.limits.max_waiting_requests,
             ),
             seed=settings.engine.seed,
+            sound_options=settings.sound,
+            dictionary=dictionary,
         )
+        if dictionary is not None:
+            self._start(_follow(dictionary))
         if settings.load == "background":
             self._start(self._load_and_watch(own_voices))
         else:
@@ -143,6 +152,13 @@ class LocalSpeech:
         async with contextlib.aclosing(self.synthesizer.generate_audio_stream(request)) as frames:
             async for _ in frames:
                 pass
+
+
+async def _follow(dictionary: Dictionary) -> None:
+    """Never ends: takes over what the owner changes in the file. In a thread, since expressions are tried out."""
+    while True:
+        await asyncio.sleep(_DICTIONARY_EVERY_S)
+        await asyncio.to_thread(dictionary.refresh)
 
 
 def _ended(task: asyncio.Task[None]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from wyoming_pocket_tts.errors import nearest
+from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
 from wyoming_pocket_tts.text.options import TextOptions
 
 DEFAULT_URI = "tcp://0.0.0.0:10200"
@@ -73,6 +74,7 @@ class VoiceSettings:
         languages: language codes under which it is listed; empty: its model's.
         aliases: further names that clients may use.
         speakers: name of a speaker -> name of the voice that is used when a client asks for this voice with that speaker.
+        speed, volume_db, lead_silence_ms, tail_silence_ms: as in `Settings.sound`, for this voice; None: as there.
     """
 
     source: str | None = None
@@ -81,8 +83,17 @@ class VoiceSettings:
     languages: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     speakers: dict[str, str] = field(default_factory=dict)
+    speed: float | None = None
+    volume_db: float | None = None
+    lead_silence_ms: int | None = None
+    tail_silence_ms: int | None = None
+
+    @property
+    def sound(self) -> SoundChoice:
+        return SoundChoice(self.speed, self.volume_db, self.lead_silence_ms, self.tail_silence_ms)
 
     def __post_init__(self) -> None:
+        _ = self.sound  # raises for what cannot be done
         if self.source is not None and not self.source.strip():
             raise ValueError("source must not be empty")
         check_languages(self.languages)
@@ -238,6 +249,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
     text: TextOptions = field(default_factory=TextOptions)
+    sound: SoundOptions = field(default_factory=SoundOptions)
     zeroconf: ZeroconfSettings = field(default_factory=ZeroconfSettings)
     logging: LoggingSettings = field(default_factory=LoggingSettings)
 

@@ -100,6 +100,8 @@ def _anchored(settings: Settings, values: Mapping[str, object], folder: Path) ->
         anchored["cache_dir"] = str(folder / settings.cache_dir)
     if settings.voices_dir is not None:
         anchored["voices_dir"] = str(folder / settings.voices_dir)
+    if settings.text.dictionary is not None:
+        anchored["text"] = {"dictionary": str(folder / settings.text.dictionary)}
     anchored["models"] = {
         name: {"config": _anchor(model.config, folder)} for name, model in settings.models.items()
     }

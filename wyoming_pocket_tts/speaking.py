@@ -8,32 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
-import logging
 import secrets
-import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
 from dataclasses import dataclass
 
-from wyoming_pocket_tts.audio import silence, to_s16le
-from wyoming_pocket_tts.engine.sequence import (
-    End,
-    SequenceResult,
-    SequenceSpec,
-    derive_seed,
-    frame_limit,
-)
+from wyoming_pocket_tts.engine.sequence import SequenceSpec, derive_seed, frame_limit
 from wyoming_pocket_tts.engine.worker import SegmentStream
 from wyoming_pocket_tts.errors import NothingToSay, TextTooLong
 from wyoming_pocket_tts.models.host import Speaker
+from wyoming_pocket_tts.report import Report
+from wyoming_pocket_tts.sound.chain import SoundChain
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest
-from wyoming_pocket_tts.text.options import TextOptions
-from wyoming_pocket_tts.text.pipeline import TextPipeline
-from wyoming_pocket_tts.text.prepare import prepare
+from wyoming_pocket_tts.text.front_end import FrontEnd
 from wyoming_pocket_tts.text.segment import Segment
-
-_LOGGER = logging.getLogger(__name__)
 
 # Seeds are derived by counting; each segment leaves room for its retries.
 _SEEDS_PER_SEGMENT = 16
@@ -68,57 +56,6 @@ def check_length(characters: int, limits: SynthesizerLimits) -> None:
         )
 
 
-class Report:
-    """What the log says of a request: one line, never its text."""
-
-    def __init__(self, request: SpeechRequest) -> None:
-        self._request = request
-        self._started: float | None = None
-        self._first_audio: float | None = None
-        self._audio_s = 0.0
-        self._retries = 0
-        self._runaways = 0
-        self.voice = request.voice or ""
-        self.characters = 0
-        self.outcome = "cancelled"
-
-    def heard(self, characters: int) -> None:
-        """Text has come: the clock of the first audio starts with the first of it."""
-        self.characters += characters
-        if self._started is None:
-            self._started = time.monotonic()
-
-    @property
-    def audible(self) -> bool:
-        return self._first_audio is not None
-
-    def sounded(self, pcm_bytes: int, audio: AudioFormat) -> None:
-        if self._first_audio is None:
-            self._first_audio = time.monotonic()
-        self._audio_s += pcm_bytes / (audio.rate_hz * audio.width_bytes * audio.channels)
-
-    def count(self, result: SequenceResult | None) -> None:
-        if result is not None:
-            self._retries += result.retries
-            self._runaways += result.end is End.RUNAWAY
-
-    def log(self) -> None:
-        now = time.monotonic()
-        fields: dict[str, object] = {
-            "request": self._request.request_id,
-            "voice": self.voice,
-            "characters": self.characters,
-            "audio_s": round(self._audio_s, 2),
-            "outcome": self.outcome,
-        }
-        if self._started is not None and self._first_audio is not None:
-            fields["ttfa_ms"] = round(1000 * (self._first_audio - self._started))
-            fields["x_real_time"] = round(self._audio_s / max(now - self._started, 1e-6), 2)
-        if self._retries or self._runaways:
-            fields.update(retries=self._retries, runaways=self._runaways)
-        _LOGGER.info("Request", extra=fields)
-
-
 class Speech:
     """One request being spoken: text comes in, segments are generated ahead, frames go out in order."""
 
@@ -126,22 +63,19 @@ class Speech:
         self,
         request: SpeechRequest,
         speaker: Speaker,
-        options: TextOptions,
+        front_end: FrontEnd,
+        sound: SoundChain,
         limits: SynthesizerLimits,
         seed: int | None,
         report: Report,
     ) -> None:
         self._request = request
         self._speaker = speaker
+        self._front_end = front_end
+        self._sound = sound
         self._limits = limits
         self._report = report
         self._format = AudioFormat(speaker.model.sample_rate_hz)
-        if request.text_format is not None:
-            options = dataclasses.replace(options, text_format=request.text_format)
-        self._options = options
-        self._pipeline = TextPipeline(
-            options, speaker.model.count_tokens, speaker.model.entry.language
-        )
         self._seed = _choose_seed(request.seed, seed)
         self._submitted = 0
         self._text: asyncio.Queue[Segment | Exception | None] = asyncio.Queue()
@@ -158,12 +92,14 @@ class Speech:
                 if stream is not None:
                     async for frame in stream:
                         self._submit_ahead()
-                        yield self._frame(to_s16le(frame))
+                        for pcm in self._sound.add(frame):
+                            yield self._frame(pcm)
                     self._report.count(stream.result)
-                if segment.pause_ms:
-                    for piece in silence(segment.pause_ms, self._format.rate_hz):
-                        yield self._frame(piece)
+                for pcm in self._sound.end_segment(segment.pause_ms):
+                    yield self._frame(pcm)
                 self._ahead.popleft()
+            for pcm in self._sound.end():
+                yield self._frame(pcm)
             if not self._report.audible:
                 raise NothingToSay("The text holds nothing that can be spoken.")
         finally:
@@ -207,7 +143,7 @@ class Speech:
     def _submit(self, segment: Segment) -> SegmentStream | None:
         """Starts generating a segment; None when there is nothing in it to be spoken."""
         model = self._speaker.model
-        prepared = prepare(segment, model.rules)
+        prepared = self._front_end.prepare(segment)
         if not prepared.text:
             return None
         tokens = model.tokenizer.encode(prepared.text)
@@ -231,18 +167,18 @@ class Speech:
     async def _read_text(self) -> None:
         """Turns the request's text into segments as it comes; an error of the text ends up in the queue."""
         try:
-            pieces = _with_idle(self._request.text, self._options.idle_flush_s)
+            pieces = _with_idle(self._request.text, self._front_end.idle_flush_s)
             async with contextlib.aclosing(pieces):
                 async for piece in pieces:
                     if piece is None:
-                        segments = self._pipeline.idle()
+                        segments = self._front_end.idle()
                     else:
                         self._report.heard(len(piece))
                         check_length(self._report.characters, self._limits)
-                        segments = self._pipeline.feed(piece)
+                        segments = self._front_end.feed(piece)
                     for segment in segments:
                         self._text.put_nowait(segment)
-            for segment in self._pipeline.flush():
+            for segment in self._front_end.flush():
                 self._text.put_nowait(segment)
             self._text.put_nowait(None)
         except Exception as error:

@@ -38,6 +38,8 @@ class SpeechRequest:
         seed: same text, voice, settings and seed give the same samples; None draws one.
         request_id: for the log.
         text_format: "ssml" or None for plain text.
+        speed: 0.5 to 2 times as fast as the model speaks; None: as the voice's or the server's settings say.
+        volume_db: decibels louder or quieter, likewise.
     """
 
     text: str | AsyncIterable[str]
@@ -47,6 +49,8 @@ class SpeechRequest:
     seed: int | None = None
     request_id: str = ""
     text_format: str | None = None
+    speed: float | None = None
+    volume_db: float | None = None
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,26 @@ Protocol servers (Wyoming, HTTP) know this class and the types of `speech`, and 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 from collections.abc import AsyncGenerator, Sequence
 
-from wyoming_pocket_tts.errors import Busy, InternalError, PocketTTSError, VoiceNotFound
+from wyoming_pocket_tts.errors import (
+    Busy,
+    InternalError,
+    InvalidRequest,
+    PocketTTSError,
+    VoiceNotFound,
+)
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
-from wyoming_pocket_tts.models.host import ModelHost
-from wyoming_pocket_tts.speaking import Report, Speech, SynthesizerLimits, check_length
+from wyoming_pocket_tts.models.host import ModelHost, Speaker
+from wyoming_pocket_tts.report import Report
+from wyoming_pocket_tts.sound.chain import SoundChain
+from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
+from wyoming_pocket_tts.speaking import Speech, SynthesizerLimits, check_length
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
+from wyoming_pocket_tts.text.dictionary import Dictionary
+from wyoming_pocket_tts.text.front_end import FrontEnd, spoken_language
 from wyoming_pocket_tts.text.options import TextOptions
 
 __all__ = [
@@ -38,6 +50,8 @@ class Synthesizer:
         text_options: TextOptions,
         limits: SynthesizerLimits,
         seed: int | None = None,
+        sound_options: SoundOptions | None = None,
+        dictionary: Dictionary | None = None,
     ) -> None:
         """Builds the synthesizer.
 
@@ -47,12 +61,16 @@ class Synthesizer:
             text_options: how text becomes segments.
             limits: see there.
             seed: of requests that bring none; None draws one each time.
+            sound_options: how speech sounds where neither voice nor request say otherwise.
+            dictionary: how the owner wants words to be said.
         """
         self._host = host
         self._book = book
         self._text_options = text_options
         self._limits = limits
         self._seed = seed
+        self._sound_options = sound_options or SoundOptions()
+        self._dictionary = dictionary
         self._active = 0
 
     @property
@@ -93,9 +111,11 @@ class Synthesizer:
         Raises:
             VoiceNotFound: unknown voice, language or speaker.
             TextTooLong: the text is over the limit.
+            InvalidRequest: a speed or volume that cannot be had.
         """
         if isinstance(request.text, str):
             check_length(len(request.text), self._limits)
+        _chosen_sound(request)
         return self._format(self._choose(request))
 
     async def generate_audio_stream(
@@ -106,20 +126,27 @@ class Synthesizer:
         Leaving the iterator (`aclose`) ends the request: its slots are free before the engine's next step.
 
         Raises:
-            VoiceNotFound, TextTooLong, NothingToSay: the request's fault.
+            VoiceNotFound, TextTooLong, NothingToSay, InvalidRequest: the request's fault.
             Busy, ModelUnavailable, InternalError: ours.
         """
         report = Report(request)
         try:
             voice = self._choose(request)
             report.voice = voice.name
+            sound = _chosen_sound(request).over(voice.sound.over(self._sound_options))
             if self._active >= self._limits.max_requests:
                 raise Busy(f"{self._active} requests are being served already; try again later.")
             self._active += 1
             try:
                 async with self._host.use(voice) as speaker:
                     speech = Speech(
-                        request, speaker, self._text_options, self._limits, self._seed, report
+                        request,
+                        speaker,
+                        self._front_end(request, voice, speaker),
+                        SoundChain(sound, speaker.model.sample_rate_hz),
+                        self._limits,
+                        self._seed,
+                        report,
                     )
                     async with contextlib.aclosing(speech.frames()) as frames:
                         async for frame in frames:
@@ -139,8 +166,24 @@ class Synthesizer:
         finally:
             report.log()
 
+    def _front_end(self, request: SpeechRequest, voice: Voice, speaker: Speaker) -> FrontEnd:
+        """Texts given whole and texts that arrive are cut alike: the same words are then the same sound."""
+        options = self._text_options
+        if request.text_format is not None:
+            options = dataclasses.replace(options, text_format=request.text_format)
+        language = spoken_language(voice.languages, speaker.model.entry.language)
+        dictionary = self._dictionary.lexicon(language) if self._dictionary else None
+        return FrontEnd(options, speaker.model.rules, speaker.model.tokenizer, language, dictionary)
+
     def _choose(self, request: SpeechRequest) -> Voice:
         return self._book.choose(request.voice, request.language, request.speaker)
 
     def _format(self, voice: Voice) -> AudioFormat:
         return AudioFormat(self._host.entry(voice.model).config.mimi.sample_rate)
+
+
+def _chosen_sound(request: SpeechRequest) -> SoundChoice:
+    try:
+        return SoundChoice(speed=request.speed, volume_db=request.volume_db)
+    except ValueError as error:
+        raise InvalidRequest(f"{error}.") from error

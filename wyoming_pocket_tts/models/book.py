@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+from wyoming_pocket_tts.sound.options import SoundChoice
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Voice:
         speakers: speaker name -> name of the voice used instead.
         attribution_name, attribution_url: whose voice it is, and where its licence stands.
         version: another one for a source whose content has changed.
+        sound: how it is to sound, where the server's own choice does not fit it.
         installed: whether it can be spoken: its files are here, or can be fetched.
     """
 
@@ -40,6 +42,7 @@ class Voice:
     attribution_name: str = ""
     attribution_url: str = ""
     version: str = ""
+    sound: SoundChoice = field(default_factory=SoundChoice)
     installed: bool = True
 
 

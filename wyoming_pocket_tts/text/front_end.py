@@ -62,6 +62,11 @@ class FrontEnd:
                 dictionary=dictionary,
             )
 
+    @property
+    def idle_flush_s(self) -> float:
+        """How long no text may arrive before `idle` is to be called."""
+        return self._options.idle_flush_s
+
     def feed(self, piece: str) -> list[Segment]:
         """Takes the next piece of the text; gives the segments that are certain."""
         return self._pipeline.feed(piece)

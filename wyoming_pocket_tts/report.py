@@ -1,0 +1,62 @@
+"""What the log says of a request: one line, never its text."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from wyoming_pocket_tts.engine.sequence import End, SequenceResult
+from wyoming_pocket_tts.speech import AudioFormat, SpeechRequest
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class Report:
+    """Collects it while the request is spoken."""
+
+    def __init__(self, request: SpeechRequest) -> None:
+        self._request = request
+        self._started: float | None = None
+        self._first_audio: float | None = None
+        self._audio_s = 0.0
+        self._retries = 0
+        self._runaways = 0
+        self.voice = request.voice or ""
+        self.characters = 0
+        self.outcome = "cancelled"
+
+    def heard(self, characters: int) -> None:
+        """Text has come: the clock of the first audio starts with the first of it."""
+        self.characters += characters
+        if self._started is None:
+            self._started = time.monotonic()
+
+    @property
+    def audible(self) -> bool:
+        return self._first_audio is not None
+
+    def sounded(self, pcm_bytes: int, audio: AudioFormat) -> None:
+        if self._first_audio is None:
+            self._first_audio = time.monotonic()
+        self._audio_s += pcm_bytes / (audio.rate_hz * audio.width_bytes * audio.channels)
+
+    def count(self, result: SequenceResult | None) -> None:
+        if result is not None:
+            self._retries += result.retries
+            self._runaways += result.end is End.RUNAWAY
+
+    def log(self) -> None:
+        now = time.monotonic()
+        fields: dict[str, object] = {
+            "request": self._request.request_id,
+            "voice": self.voice,
+            "characters": self.characters,
+            "audio_s": round(self._audio_s, 2),
+            "outcome": self.outcome,
+        }
+        if self._started is not None and self._first_audio is not None:
+            fields["ttfa_ms"] = round(1000 * (self._first_audio - self._started))
+            fields["x_real_time"] = round(self._audio_s / max(now - self._started, 1e-6), 2)
+        if self._retries or self._runaways:
+            fields.update(retries=self._retries, runaways=self._runaways)
+        _LOGGER.info("Request", extra=fields)
