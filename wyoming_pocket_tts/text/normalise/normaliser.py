@@ -66,8 +66,9 @@ class Normaliser:
 
 
 def _apply(rules: Iterable[Rule], text: str) -> str:
+    there = set(text)
     for rule in rules:
-        if rule.needs and not any(char in text for char in rule.needs):
+        if rule.needs and there.isdisjoint(rule.needs):
             continue
         read = rule.read
 
@@ -75,7 +76,9 @@ def _apply(rules: Iterable[Rule], text: str) -> str:
             spoken = read(match)  # type: ignore[operator]
             return match[0] if spoken is None else _fit(match, spoken)
 
-        text = rule.pattern.sub(replace, text)
+        before, text = text, rule.pattern.sub(replace, text)
+        if text is not before:
+            there = set(text)
     return text
 
 
