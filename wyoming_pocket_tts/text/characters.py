@@ -52,6 +52,7 @@ _COMPATIBLE = re.compile("[\uff01-\uff5e\uffe0-\uffe6\ufb00-\ufb06\U0001d400-\U0
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DOTS = re.compile(r"[ \t]?\.(?: ?\.){2,}")
 _REPEATED = re.compile(r"([!?,;])\1+")
+_ASKED_ABOUT = re.compile(r"[^\sA-Za-z0-9]")
 
 # What stands in for a character that a vocabulary lacks; a space where nothing does.
 _STAND_INS = {
@@ -102,15 +103,7 @@ def fold(text: str) -> str:
 
 def restrict(text: str, known: Known) -> str:
     """Maps or drops the characters that `known` denies; spaces, line breaks and plain letters are not asked about."""
-    if text.isascii() and text.isalnum():
-        return text
-    spoken = [
-        character
-        if character.isspace() or (character.isascii() and character.isalnum())
-        else _stand_in(character, known)
-        for character in text
-    ]
-    return "".join(spoken)
+    return _ASKED_ABOUT.sub(lambda match: _stand_in(match[0], known), text)
 
 
 @lru_cache(maxsize=4096)

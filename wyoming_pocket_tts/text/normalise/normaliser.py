@@ -22,7 +22,7 @@ from . import (
 from .base import Language, Rule
 
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
-_DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒]")
+_DIGITS = frozenset("0123456789½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞⅒")
 # What a spoken word must not touch; a point after a digit was read with that digit.
 _TOUCHED = re.compile(r"(?:[^\W_]|[,;:!?]|(?<![0-9])\.)$")
 # A reading may lay something bare for an earlier rule ("9Apt.": a number glued to an abbreviation). Ordinary text
@@ -60,14 +60,16 @@ class Normaliser:
         text = _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
         text = _apply(self._own_rules, text)
         text = rules_arithmetic.fold_signs(text)
-        if _DIGIT.search(text):
-            text = _apply(self._digit_rules, text)
+        text = _apply(self._digit_rules, text, _DIGITS)
         return _apply(self._word_rules, text)
 
 
-def _apply(rules: Iterable[Rule], text: str) -> str:
+def _apply(rules: Iterable[Rule], text: str, needs: frozenset[str] | None = None) -> str:
+    """The text after the rules; with `needs`, only as long as it holds one of these."""
     there = set(text)
     for rule in rules:
+        if needs is not None and there.isdisjoint(needs):
+            break
         if rule.needs and there.isdisjoint(rule.needs):
             continue
         read = rule.read

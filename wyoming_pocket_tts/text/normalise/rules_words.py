@@ -222,14 +222,14 @@ def _symbol_rules(language: Language) -> list[Rule]:
         Rule(
             re.compile("[ \u00a0]?[-=]{1,3}>[ \u00a0]?"),
             lambda m: f" {arrow} " if arrow else " ",
+            ">",
         )
     )
     table = dict(language.symbols)
     silent = "#*_|\\^`~<>{}=+/@&§©®™†‡•·●○■□▪▫◆★☆♪♫←→↑↓⇒✓✔✗✘°º²³¹€£¥$¢%‰±×÷≈≠≤≥−µμΩ∞√∑№"
     known = "".join(char for char in table if len(char) == 1)
-    pattern = re.compile(
-        f"[ \u00a0]?([{re.escape(''.join(sorted(set(silent + known))))}])\\1*[ \u00a0]?"
-    )
+    signs = "".join(sorted(set(silent + known)))
+    pattern = re.compile(f"[ \u00a0]?([{re.escape(signs)}])\\1*[ \u00a0]?")
 
     def read(match: re.Match[str]) -> str:
         word = table.get(match[1], "")
@@ -239,5 +239,5 @@ def _symbol_rules(language: Language) -> list[Rule]:
             return "" if start or end else " "
         return f"{'' if start else ' '}{word}{'' if end else ' '}"
 
-    found.append(Rule(pattern, read))
+    found.append(Rule(pattern, read, signs))
     return found
