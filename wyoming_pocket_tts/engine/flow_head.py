@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import FlowConfig
-from wyoming_pocket_tts.engine.kernels import make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
 from wyoming_pocket_tts.engine.layers import LayerNorm, Weights, load_linear
 
 _HEAD_NORM_EPS = 1e-6
@@ -25,7 +25,7 @@ class FlowHead:
     """The flow head for a fixed number of decode steps."""
 
     def __init__(
-        self, config: FlowConfig, weights: Weights, decode_steps: int, kernel: str = "float32"
+        self, config: FlowConfig, weights: Weights, decode_steps: int, kernel: str = EXACT
     ) -> None:
         """Builds the head.
 
@@ -118,8 +118,8 @@ def _embed_time(weights: Weights, time: float) -> Tensor:
     The closing norm divides by the root of the unbiased variance and does not subtract the mean.
     """
     angles = time * weights["freqs"]
-    features = torch.cat([torch.cos(angles), torch.sin(angles)])
+    features = torch.cat([torch.cos(angles), torch.sin(angles)])[None]
     hidden = functional.silu(load_linear(weights.below("mlp.0"))(features))
-    hidden = load_linear(weights.below("mlp.2"))(hidden)
+    hidden = load_linear(weights.below("mlp.2"))(hidden)[0]
     alpha: Tensor = weights["mlp.3.alpha"]
     return hidden * (alpha * torch.rsqrt(hidden.var() + _TIME_NORM_EPS))

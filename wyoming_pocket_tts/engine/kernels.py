@@ -5,7 +5,12 @@ stand behind one interface, each with the accuracy it keeps:
 
     exact    float32 products; only the order of summation differs (over 100 dB against the reference)
     bf16     weights and inputs rounded to bfloat16 (about 40 dB)
-    int8     weights in 8 bits with a scale per output row, inputs quantised per call (over 30 dB)
+    int8     weights in 8 bits with a scale per output row, inputs in 8 bits with a scale per row (over 30 dB)
+
+A row's result must not depend on the rows beside it: then a request gives the same samples alone and in company, to the last
+bit. So inputs are never quantised with a scale that rows share, and `PackedLinear` keeps away from the one kernel of oneDNN
+(a single row) that sums in another order. Plain float32 products (MKL's) do depend on the number of rows; they are for
+machines without the others.
 
 What they are made of differs between releases of torch and between processors: `available` tries each of them once.
 """
@@ -28,6 +33,11 @@ Activation = Literal["none", "gelu"]
 # Rows that a packed layout is made for: between one decode step and a prefill.
 _PACKED_ROWS = 16
 _INT8_MAX = 127
+# A row of zeros has no largest value to be divided by.
+_SMALLEST = 1e-12
+
+# In a plan: the exact kernel to use on this machine.
+EXACT = "exact"
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,7 @@ Weight = Tensor | Int8Weight
 
 
 class Linear:
-    """y = activation(x @ weight.T + bias) over the last dimension, in plain float32.
+    """y = activation(x @ weight.T + bias) over the last of at least two dimensions, in plain float32.
 
     Every other kernel is a subclass with the same call; `activation` is applied after the bias.
     """
@@ -82,9 +92,9 @@ class PackedLinear(Linear):
     """float32 by oneDNN, with the weight in the layout that its product likes best."""
 
     def _pack(self, weight: Weight) -> None:
-        self._packed = torch.ops.mkldnn._reorder_linear_weight(
-            _floats(weight).contiguous(), _PACKED_ROWS
-        )
+        floats = _floats(weight).contiguous()
+        self._inputs = floats.shape[1]
+        self._packed = torch.ops.mkldnn._reorder_linear_weight(floats, _PACKED_ROWS)
         # Name, scalars and algorithm of what oneDNN does to the result while it is still in registers.
         gelu = self._activation == "gelu"
         self._epilogue: tuple[str, list[float], str] = (
@@ -92,6 +102,12 @@ class PackedLinear(Linear):
         )
 
     def __call__(self, x: Tensor) -> Tensor:
+        if x.numel() == self._inputs:
+            # One row alone would be summed in another order, and is no faster.
+            return self._multiply(torch.cat((x, x)))[:1]
+        return self._multiply(x)
+
+    def _multiply(self, x: Tensor) -> Tensor:
         result: Tensor = torch.ops.mkldnn._linear_pointwise(
             x, self._packed, self._bias, *self._epilogue
         )
@@ -115,9 +131,9 @@ class Bf16Linear(Linear):
 
 
 class Int8Linear(Linear):
-    """8-bit weights, inputs quantised per call: fbgemm on x86-64, oneDNN or qnnpack elsewhere."""
+    """8-bit weights by fbgemm (x86-64), inputs quantised row by row."""
 
-    engine: str = ""
+    engine: str = "fbgemm"
 
     def _pack(self, weight: Weight) -> None:
         small = weight if isinstance(weight, Int8Weight) else Int8Weight.quantise(weight)
@@ -126,27 +142,45 @@ class Int8Linear(Linear):
         with warnings.catch_warnings():
             # torch means to replace its quantised tensors; `available` notices when it has.
             warnings.simplefilter("ignore")
-            torch.backends.quantized.engine = self.engine or before
+            torch.backends.quantized.engine = self.engine
             try:
                 quantised = torch._make_per_channel_quantized_tensor(
                     small.values.contiguous(), small.scales, zeros, 0
                 )
-                self._packed = torch.ops.quantized.linear_prepack(quantised, self._bias)
+                # The bias is added outside: inside it would be scaled with the row.
+                self._packed = torch.ops.quantized.linear_prepack(quantised, None)
             finally:
                 torch.backends.quantized.engine = before
 
     def __call__(self, x: Tensor) -> Tensor:
-        y = torch.ops.quantized.linear_dynamic(
-            x, self._packed, not _full_range_is_safe(self.engine)
-        )
+        largest = x.abs().amax(dim=-1, keepdim=True).clamp_min_(_SMALLEST)
+        y = self._multiply(x / largest)
+        y = y * largest if self._bias is None else torch.addcmul(self._bias, y, largest)
         return self._activate(y)
+
+    def _multiply(self, x: Tensor) -> Tensor:
+        """The product for rows that reach from -1 to 1 at most."""
+        levels = _INT8_MAX if _full_range_is_safe() else _INT8_MAX // 2
+        product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
+            x, 1 / levels, levels + 1, self._packed
+        )
+        return product
 
 
 class OneDnnInt8Linear(Int8Linear):
+    """8-bit weights by oneDNN, which also has kernels for ARM. Its input scale is shared by all rows, nearly equal as they
+    have been made."""
+
     engine = "onednn"
 
+    def _multiply(self, x: Tensor) -> Tensor:
+        product: Tensor = torch.ops.quantized.linear_dynamic(x, self._packed, False)
+        return product
 
-class QnnpackInt8Linear(Int8Linear):
+
+class QnnpackInt8Linear(OneDnnInt8Linear):
+    """The same by qnnpack, on ARM."""
+
     engine = "qnnpack"
 
 
@@ -195,33 +229,40 @@ def available(name: str) -> bool:
 
 
 @cache
-def _full_range_is_safe(engine: str) -> bool:
-    """Whether inputs may use all 8 bits.
+def _full_range_is_safe() -> bool:
+    """Whether fbgemm's inputs may use all 8 bits.
 
     Processors without VNNI add pairs of products in 16 bits, which saturate when both are large; there the inputs are held
     to 7 bits, at the price of 6 dB.
     """
     small = Int8Weight(torch.full((32, 64), _INT8_MAX, dtype=torch.int8), torch.ones(32))
-    kernel = OneDnnInt8Linear if engine == "onednn" else Int8Linear
-    packed = kernel(small, None, "none")._packed
+    packed = Int8Linear(small, None, "none")._packed
     x = torch.ones(1, 64)
-    y = torch.ops.quantized.linear_dynamic(x, packed, False)
+    y = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
+        x, 1 / _INT8_MAX, _INT8_MAX + 1, packed
+    )
     return bool(torch.allclose(y, x @ small.dequantise().t(), rtol=0.01))
+
+
+def exact_kernel() -> str:
+    """The exact kernel to use here: the packed one where there is one, for its speed and because its rows are independent."""
+    return "float32-packed" if available("float32-packed") else "float32"
 
 
 def make_linear(
     weight: Weight,
     bias: Tensor | None = None,
-    kernel: str = "float32",
+    kernel: str = EXACT,
     activation: Activation = "none",
 ) -> Linear:
-    """A product by one of `KERNELS`."""
-    return KERNELS[kernel].make(weight, bias, activation)
+    """A product by one of `KERNELS`; `EXACT` is the exact one to use here."""
+    name = exact_kernel() if kernel == EXACT else kernel
+    return KERNELS[name].make(weight, bias, activation)
 
 
 @dataclass(frozen=True)
 class KernelPlan:
-    """Which kernel does which part of the model. Parts not named are too small to matter and stay float32.
+    """Which kernel does which part of the model. Parts not named are too small to matter and stay exact.
 
     Attributes:
         transformer: FlowLM's attention and feed-forward products.
@@ -229,9 +270,9 @@ class KernelPlan:
         codec: Mimi's decoder.
     """
 
-    transformer: str = "float32"
-    head: str = "float32"
-    codec: str = "float32"
+    transformer: str = EXACT
+    head: str = EXACT
+    codec: str = EXACT
 
 
 def _floats(weight: Weight) -> Tensor:

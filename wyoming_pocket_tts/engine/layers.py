@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.kernels import Activation, Linear, Weight, make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, Activation, Linear, Weight, make_linear
 
 NORM_EPS = 1e-5
 
@@ -47,9 +47,7 @@ class Weights:
         return Weights(self._tensors, f"{self._prefix}{name}.")
 
 
-def load_linear(
-    weights: Weights, kernel: str = "float32", activation: Activation = "none"
-) -> Linear:
+def load_linear(weights: Weights, kernel: str = EXACT, activation: Activation = "none") -> Linear:
     """A product by `weight` and, where there is one, `bias`."""
     return make_linear(weights.matrix("weight"), weights.get("bias"), kernel, activation)
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import ModelConfig, SEANetConfig
-from wyoming_pocket_tts.engine.kernels import make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
 from wyoming_pocket_tts.engine.layers import Tensors, Weights
 from wyoming_pocket_tts.engine.mimi_transformer import MimiTransformer
 from wyoming_pocket_tts.engine.state import DecoderState, Rows
@@ -28,7 +28,7 @@ from wyoming_pocket_tts.engine.state import DecoderState, Rows
 class MimiDecoder:
     """The decoder half of the codec, with the model's latent statistics folded into its first product."""
 
-    def __init__(self, config: ModelConfig, tensors: Tensors, kernel: str = "float32") -> None:
+    def __init__(self, config: ModelConfig, tensors: Tensors, kernel: str = EXACT) -> None:
         """Builds the decoder from a checkpoint's tensors (`mimi.*`, `flow_lm.emb_*`)."""
         self.config = config.mimi
         weights = Weights(tensors, "mimi.")
@@ -128,7 +128,7 @@ class _Conv(_Layer):
         weights: Weights,
         dilation: int = 1,
         replicate: bool = False,
-        kernel: str = "float32",
+        kernel: str = EXACT,
     ) -> None:
         weight = weights["weight"]
         outputs, inputs, self._kernel = weight.shape
@@ -150,7 +150,7 @@ class _Conv(_Layer):
 class _TransposedConv(_Layer):
     """Transposed convolution, kernel 2s and stride s: [B, T, C] -> [B, T * s, C']."""
 
-    def __init__(self, weights: Weights, stride: int, kernel: str = "float32") -> None:
+    def __init__(self, weights: Weights, stride: int, kernel: str = EXACT) -> None:
         weight = weights["weight"]
         inputs, self._outputs, taps = weight.shape
         if taps != 2 * stride:

@@ -57,22 +57,22 @@ class MimiTransformer:
         return x if self._output is None else self._output(x)
 
     def _mask(self, start: int, length: int, ring: int) -> Tensor:
-        """Additive mask [T, min(start + T, R)] for queries start.. over ring places.
+        """Additive mask [T, R] for queries from position `start` on, over all places of the ring.
 
-        Once the ring is full it depends on where in the ring the newest position lies, so there are only
-        2 R / (positions per frame) masks for each T, and they are kept.
+        Also over those that nothing was written to yet: with another number of keys the sums of attention would run in
+        another order, and the same stream cut into other calls would differ in its last bits. Once the ring is full the mask
+        depends on where in the ring the newest position lies, so there are only 2 R / (positions per frame) masks for each T,
+        and they are kept.
         """
-        full = start + length >= ring
-        key = (start % ring + (ring if full else 0), length, ring)
+        key = (start if start < ring else ring + start % ring, length, ring)
         if key not in self._masks:
             end = start + length
-            place = torch.arange(min(end, ring))
-            # The position that each ring place holds after this call's positions are written.
+            place = torch.arange(ring)
+            # The position that each ring place holds after this call's positions are written; negative: none yet.
             position = end - 1 - (end - 1 - place) % ring
             query = torch.arange(start, end)[:, None]
-            visible = (position <= query) & (query - position < self._context)
-            mask = torch.zeros(length, len(place)).masked_fill_(~visible, float("-inf"))
-            self._masks[key] = mask
+            visible = (position >= 0) & (position <= query) & (query - position < self._context)
+            self._masks[key] = torch.zeros(length, ring).masked_fill_(~visible, float("-inf"))
         return self._masks[key]
 
 
@@ -135,12 +135,11 @@ class _Layer:
             all_values = state.values[self._index, place.slot]
             all_keys[:, place.write] = turned[row, self._heads :]
             all_values[:, place.write] = values[row]
-            seen = place.mask.shape[1]
             attended.append(
                 functional.scaled_dot_product_attention(
                     turned[row : row + 1, : self._heads],
-                    all_keys[None, :, :seen],
-                    all_values[None, :, :seen],
+                    all_keys[None],
+                    all_values[None],
                     place.mask,
                 )
             )

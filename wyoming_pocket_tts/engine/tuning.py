@@ -17,7 +17,14 @@ import torch
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
-from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, Weight, available
+from wyoming_pocket_tts.engine.kernels import (
+    EXACT,
+    KERNELS,
+    Accuracy,
+    KernelPlan,
+    Weight,
+    available,
+)
 from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.model import Model
@@ -62,9 +69,16 @@ class _Zeros(Mapping[str, Weight]):
 
 
 def candidates(allowed: Iterable[Accuracy]) -> list[str]:
-    """Names of the kernels of these classes that work here."""
+    """Names of the kernels of these classes that come into question here.
+
+    Of the exact ones there is one: what is slower, or lets rows depend on each other, is no choice.
+    """
     classes = set(allowed)
-    return [name for name, one in KERNELS.items() if one.accuracy in classes and available(name)]
+    names = [EXACT] if "exact" in classes else []
+    others = classes - {"exact"}
+    return names + [
+        name for name, one in KERNELS.items() if one.accuracy in others and available(name)
+    ]
 
 
 @torch.inference_mode()
@@ -95,6 +109,8 @@ def choose_kernels(
             return _codec_ms(MimiDecoder(small, zeros, kernel))
 
         def fastest(part: str, names: list[str], cost_ms: Callable[[str], float]) -> str:
+            if len(names) == 1:
+                return names[0]
             figures = {}
             for name in names:
                 figures[name] = cost_ms(name)

@@ -133,7 +133,7 @@ def load_model(
     quantize = options.quantize and folder is not None
     tuned = Tuned(folder, config, QUANTISED if quantize else EXACT) if folder else None
     plan = tuned.plan() if tuned and options.tune else _untuned(quantize)
-    small = KERNELS[plan.transformer].accuracy == "int8"
+    small = plan.transformer in KERNELS and KERNELS[plan.transformer].accuracy == "int8"
     if quantize and not small:
         _LOGGER.info(
             "Model %s: 8 bits are slower than float32 on this machine; float32 is used", entry.name
@@ -166,9 +166,7 @@ def load_model(
 
 def _untuned(quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
-    exact = "float32-packed" if available("float32-packed") else "float32"
-    small = quantize and available("int8")
-    return KernelPlan("int8" if small else exact, exact, exact)
+    return KernelPlan(transformer="int8") if quantize and available("int8") else KernelPlan()
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:

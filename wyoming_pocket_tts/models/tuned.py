@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, available
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
@@ -77,7 +78,7 @@ class Tuned:
         if isinstance(known, dict):
             names = known.values()
             if set(known) == {field.name for field in dataclasses.fields(KernelPlan)} and all(
-                name in KERNELS and available(name) for name in names
+                name == EXACT_KERNEL or (name in KERNELS and available(name)) for name in names
             ):
                 return KernelPlan(**known)
         started = time.monotonic()

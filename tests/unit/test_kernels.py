@@ -1,0 +1,89 @@
+"""Products: each kernel keeps what its class promises, and its rows are independent."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from wyoming_pocket_tts.engine.kernels import (
+    KERNELS,
+    Int8Weight,
+    available,
+    exact_kernel,
+    make_linear,
+)
+
+# dB against a float64 product of the same inputs.
+PROMISED = {"exact": 100.0, "bf16": 40.0, "int8": 30.0}
+# Kernels whose rows do not depend on the rows beside them.
+INDEPENDENT = ["float32-packed", "int8"]
+SHAPES = [(96, 64), (1024, 1024), (64, 4096), (1, 192)]
+
+
+def _snr_db(got: torch.Tensor, expected: torch.Tensor) -> float:
+    noise = (got.double() - expected).square().sum()
+    return float(10 * torch.log10(expected.square().sum() / noise.clamp_min(1e-300)))
+
+
+def _inputs(outputs: int, inputs: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(outputs + inputs)
+    weight = torch.randn(outputs, inputs, generator=generator) * inputs**-0.5
+    bias = torch.randn(outputs, generator=generator)
+    return weight, bias, torch.randn(9, inputs, generator=generator)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", KERNELS)
+def test_accuracy(name: str, shape: tuple[int, int]) -> None:
+    if not available(name):
+        pytest.skip(f"{name} is not available here")
+    weight, bias, x = _inputs(*shape)
+    for used in (None, bias):
+        got = make_linear(weight, used, name)(x)
+        expected = x.double() @ weight.double().t() + (0 if used is None else used.double())
+        assert got.shape == expected.shape
+        assert _snr_db(got, expected) > PROMISED[KERNELS[name].accuracy]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("activation", ["none", "gelu"])
+@pytest.mark.parametrize("name", INDEPENDENT)
+def test_rows_are_independent(name: str, activation: str, shape: tuple[int, int]) -> None:
+    if not available(name):
+        pytest.skip(f"{name} is not available here")
+    weight, bias, x = _inputs(*shape)
+    # One row far louder than the others: a scale that rows share would drown them.
+    x[3] *= 50
+    product = make_linear(weight, bias, name, activation)  # type: ignore[arg-type]
+    together = product(x)
+    for rows in (1, 2, 3, 4):
+        parts = [product(part) for part in x.split(rows)]
+        assert torch.equal(torch.cat(parts), together)
+    assert torch.equal(product(x[None, :4]), together[None, :4])
+
+
+def test_gelu_is_applied_after_the_bias() -> None:
+    weight, bias, x = _inputs(96, 64)
+    expected = torch.nn.functional.gelu(x @ weight.t() + bias, approximate="tanh")
+    for name in (exact_kernel(), "float32"):
+        assert torch.allclose(make_linear(weight, bias, name, "gelu")(x), expected, atol=1e-5)
+
+
+def test_quantised_weight_is_used_as_it_is() -> None:
+    weight, _, x = _inputs(96, 64)
+    small = Int8Weight.quantise(weight)
+    assert small.values.dtype == torch.int8
+    assert (small.dequantise() - weight).abs().max() <= small.scales.max() / 2 * 1.001
+    exact = make_linear(small, None, "float32")(x)
+    assert torch.allclose(exact, x @ small.dequantise().t(), atol=1e-5)
+    if available("int8"):
+        assert torch.equal(
+            make_linear(small, None, "int8")(x), make_linear(weight, None, "int8")(x)
+        )
+
+
+def test_rows_and_weights_of_zeros() -> None:
+    if not available("int8"):
+        pytest.skip("fbgemm is not here")
+    product = make_linear(torch.zeros(32, 32), torch.ones(32), "int8")
+    assert torch.equal(product(torch.zeros(2, 32)), torch.ones(2, 32))
