@@ -66,6 +66,7 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
         *("--offline", "--zeroconf", "Attic", "--slots", "3", "--threads", "2", "--seed", "7"),
         *("--temperature", "0.5", "--decode-steps", "4", "--eos-threshold", "-3"),
         *("--frames-after-eos", "2", "--log-level", "warning", "--log-format", "json"),
+        *("--speed", "1.2", "--raw-text"),
     )
     assert settings.uri == "tcp://127.0.0.1:0"
     assert settings.languages == ("french", "german")
@@ -77,6 +78,8 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
     assert settings.cache_dir == Path("/cache")
     assert settings.offline
     assert (settings.zeroconf.enabled, settings.zeroconf.name) == (True, "Attic")
+    assert settings.sound.speed == 1.2
+    assert settings.text.raw
     engine = settings.engine
     assert (engine.slots, engine.threads, engine.seed, engine.temperature) == (3, 2, 7, 0.5)
     assert (engine.decode_steps, engine.eos_threshold, engine.frames_after_eos) == (4, -3.0, 2)
@@ -197,7 +200,7 @@ def test_version() -> None:
     assert (told.returncode, told.stdout) == (0, f"wyoming-pocket-tts {__version__}\n")
 
 
-@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 25), (["serve", "--help"], 48)])
+@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 28), (["serve", "--help"], 48)])
 def test_help_fits_a_screen(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -219,7 +222,10 @@ def test_every_flag_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert flag in told
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["serve", "--slots", "0"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["serve", "--help"], ["serve", "--slots", "0"], ["text", "It is 5 °C."]],
+)
 def test_what_needs_no_model_does_not_import_torch(arguments: list[str]) -> None:
     program = (
         "import sys\n"

@@ -47,6 +47,8 @@ _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "decode_steps": ("engine", "decode_steps"),
     "eos_threshold": ("engine", "eos_threshold"),
     "frames_after_eos": ("engine", "frames_after_eos"),
+    "speed": ("sound", "speed"),
+    "raw_text": ("text", "raw"),
     "log_level": ("logging", "level"),
     "log_format": ("logging", "format"),
 }
@@ -87,7 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         "--load",
         metavar="WHEN",
         choices=("start", "background", "first-use"),
-        help="models: start (default), background, first-use",
+        help="start (default), background or first-use",
     )
     add("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
     add("--offline", action="store_true", help="never use the network for models and voices")
@@ -117,6 +119,8 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     speech("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
     speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
     speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    speech("--speed", metavar="X", type=float, help="0.5 to 2 times as fast as the model speaks")
+    speech("--raw-text", action="store_true", help="text as the pocket-tts package does it")
     log = parser.add_argument_group("log, on standard error").add_argument
     log("--log-level", choices=("debug", "info", "warning", "error"), help="default info")
     log("--log-format", choices=("text", "json"), help="default text")
