@@ -100,8 +100,8 @@ def build(settings: Settings) -> App:
 
 def wyoming_server(settings: Settings, synthesizer: Any) -> Server:
     """The Wyoming server, with the limits of the settings."""
-    from wyoming_pocket_tts.wyoming_options import WyomingOptions
     from wyoming_pocket_tts.wyoming_server import WyomingServer
+    from wyoming_pocket_tts.wyoming_server.options import WyomingOptions
 
     limits = settings.limits
     options = WyomingOptions(
@@ -118,7 +118,7 @@ def wyoming_server(settings: Settings, synthesizer: Any) -> Server:
 def announcer(settings: Settings, server: Server) -> Announcer | None:
     """Who announces the server, if it listens on TCP and may be announced."""
     from wyoming_pocket_tts.announce import ZeroconfAnnouncer
-    from wyoming_pocket_tts.wyoming_listen import parse_uri
+    from wyoming_pocket_tts.wyoming_server.listen import parse_uri
 
     if not settings.zeroconf.enabled or server.port is None:
         return None

@@ -22,8 +22,8 @@ from wyoming.tts import (
 )
 
 from tests.protocol.fake_synthesizer import FORMAT, FakeSynthesizer, text_of
-from wyoming_pocket_tts.wyoming_options import WyomingOptions
 from wyoming_pocket_tts.wyoming_server import WyomingServer
+from wyoming_pocket_tts.wyoming_server.options import WyomingOptions
 
 WAIT_S = 5.0
 

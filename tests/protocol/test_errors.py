@@ -297,11 +297,11 @@ async def test_the_text_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_codes_are_stable() -> None:
-    from wyoming_pocket_tts import wyoming_events
+    from wyoming_pocket_tts.wyoming_server import events
 
     codes = {
         name: each.code
-        for name, each in vars(wyoming_events).items()
+        for name, each in vars(events).items()
         if isinstance(each, type) and issubclass(each, PocketTTSError)
     }
     assert {

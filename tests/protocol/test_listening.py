@@ -27,8 +27,8 @@ from tests.protocol.helpers import (
     types,
 )
 from wyoming_pocket_tts.errors import SetupError
-from wyoming_pocket_tts.wyoming_listen import Address, parse_uri
 from wyoming_pocket_tts.wyoming_server import WyomingServer
+from wyoming_pocket_tts.wyoming_server.listen import Address, parse_uri
 
 
 def _has_ipv6() -> bool:
