@@ -170,7 +170,7 @@ def _engine_options(settings: Settings) -> EngineOptions:
     engine = settings.engine
     return EngineOptions(
         slots=engine.slots,
-        decode_steps=engine.decode_steps or 1,
+        decode_steps=engine.decode_steps,
         quantize=engine.quantize,
         threads=None if engine.threads == "auto" else engine.threads,
         tune=engine.tune,

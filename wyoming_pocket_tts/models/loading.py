@@ -29,6 +29,8 @@ _LOGGER = logging.getLogger(__name__)
 # Frames from the end of speech on, where neither the owner nor the model says otherwise.
 _FRAMES_AFTER_SHORT_TEXT = 5
 _FRAMES_AFTER_TEXT = 3
+# Decode steps where the owner says nothing: the distilled heads need one, plain flow matching at least 16.
+_DECODE_STEPS = {"flow_matching": 16}
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class EngineOptions:
     """
 
     slots: int = 8
-    decode_steps: int = 1
+    decode_steps: int | None = None
     quantize: bool = False
     threads: int | None = None
     tune: bool = True
@@ -141,7 +143,8 @@ def load_model(
     weights: FileTensors | Int8Tensors = checkpoint.weights
     if small and folder is not None:
         weights = quantised(checkpoint.weights, folder / "int8")
-    model = Model(config, weights, options.decode_steps, plan)
+    steps = options.decode_steps or _DECODE_STEPS.get(config.flow_lm.flow.type, 1)
+    model = Model(config, weights, steps, plan)
     split = _split(options, tuned, model)
     worker = EngineWorker(Engine(model, options.slots), name=f"engine-{entry.name}", split=split)
     worker.start()
