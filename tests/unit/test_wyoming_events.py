@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wyoming_pocket_tts.errors import VoiceNotFound
-from wyoming_pocket_tts.wyoming_events import (
+from wyoming_pocket_tts.wyoming_server.events import (
     BadEvent,
     Event,
     EventParser,

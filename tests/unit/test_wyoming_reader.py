@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from wyoming_pocket_tts.errors import PocketTTSError
-from wyoming_pocket_tts.wyoming_events import Event
-from wyoming_pocket_tts.wyoming_options import WyomingOptions
-from wyoming_pocket_tts.wyoming_reader import EventReader
+from wyoming_pocket_tts.wyoming_server.events import Event
+from wyoming_pocket_tts.wyoming_server.options import WyomingOptions
+from wyoming_pocket_tts.wyoming_server.reader import EventReader
 
 
 class FakeLink:
