@@ -12,6 +12,7 @@ from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.settings import ModelSettings, Settings, VoiceSettings
+from wyoming_pocket_tts.sound.options import SoundChoice
 
 CATALOGUE = Catalogue.load()
 MODEL_YAML = "model.yaml"
@@ -107,6 +108,17 @@ def test_a_voice_of_ones_own_and_more_about_one_of_the_catalogue() -> None:
     assert book.find("kitchen").source == book.find("alba").source
     assert book.find("door").description == "At the door"
     assert book.choose("family", None, "granny").name == "Grandma"
+
+
+def test_a_voice_of_the_settings_has_its_own_sound() -> None:
+    voices = {
+        "marius": VoiceSettings(speed=0.9, lead_silence_ms=200),
+        "mine": VoiceSettings(source="/voices/mine.safetensors", volume_db=-3.0),
+    }
+    book = assemble(Settings(voices=voices)).book
+    assert book.find("marius").sound == SoundChoice(speed=0.9, lead_silence_ms=200)
+    assert book.find("mine").sound == SoundChoice(volume_db=-3.0)
+    assert book.find("alba").sound == SoundChoice()
 
 
 def test_a_community_model_speaks_its_own_voices(community: ModelSettings) -> None:

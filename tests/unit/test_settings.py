@@ -12,6 +12,7 @@ import yaml
 from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.settings_file import FlagValue, load_settings
+from wyoming_pocket_tts.sound.options import SoundChoice
 
 EXAMPLE = Path(__file__).parents[2] / "config" / "server.example.yaml"
 
@@ -76,6 +77,7 @@ def test_the_longer_examples_load(tmp_path: Path) -> None:
     assert set(settings.models) == {"my-model"}
     assert set(settings.voices) == {"alba", "anna", "family"}
     assert settings.voices["family"].speakers == {"mum": "anna", "dad": "charles"}
+    assert settings.voices["family"].sound == SoundChoice(speed=1.1)
     assert settings.default_voices == {"en": "alba", "fr": "estelle"}
 
 
@@ -102,6 +104,7 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         tmp_path,
         """
         cache_dir: cache
+        text: {dictionary: words.yaml, markup: false}
         models:
           here: {config: models/here.yaml}
           away: {config: "hf://someone/model/away.yaml@main"}
@@ -114,6 +117,8 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         """,
     )
     assert settings.cache_dir == tmp_path / "cache"
+    assert settings.text.dictionary == tmp_path / "words.yaml"
+    assert not settings.text.markup
     assert settings.models["here"].config == str(tmp_path / "models/here.yaml")
     assert settings.models["away"].config == "hf://someone/model/away.yaml@main"
     sources = {name: voice.source for name, voice in settings.voices.items()}
@@ -141,6 +146,12 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("limits: {max_text_characters: 0}", ["limits: max_text_characters must be between 1"]),
         ("limits: {stop_s: 1000}", ["limits: stop_s must be between 0 and 60, not 1000.0"]),
         ("text: {max_tokens: 1}", ["server.yaml: text: max_tokens"]),
+        ("text: {dictionary: 5}", ["server.yaml: text.dictionary: must be a path"]),
+        ("text: {normalize: false}", ["text.normalize: is not a known key", "'normalise'"]),
+        ("sound: {speed: 2.5}", ["sound: speed must be between 0.5 and 2, not 2.5"]),
+        ("sound: {volume: 3}", ["sound.volume: is not a known key", "'volume_db'"]),
+        ("sound: {tail_silence_ms: 0.5}", ["sound.tail_silence_ms: must be a whole number"]),
+        ("voices: {a: {speed: 0}}", ["voices.a: speed must be between 0.5 and 2, not 0.0"]),
         ("logging: {level: infos}", ["logging.level: must be one of debug, info", "'info'"]),
         ("uri: udp://x:1", ["uri 'udp://x:1' must be tcp://host:port"]),
         ("uri: tcp://localhost", ["needs a port"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import random
@@ -119,6 +120,17 @@ def test_sentencepiece_ids_are_the_processors(processor: Any, model_file: Path) 
         assert tokenizer.encode(text) == processor.EncodeAsIds(text)
         assert tokenizer.decode(tokenizer.encode(text)) == text
     assert tokenizer.encode("") == []
+
+
+def test_what_the_vocabulary_knows(processor: Any, model_file: Path) -> None:
+    """A character that is spelled in bytes, or not at all, is not known, whatever reads the vocabulary."""
+    tokenizers: list[Any] = [SentencePieceTokenizer(model_file.read_bytes())]
+    tokenizers.append(ConvertedTokenizer(convert(as_json(processor))))
+    with contextlib.suppress(ImportError):
+        tokenizers.append(JsonTokenizer(json.dumps(as_json(processor))))
+    for tokenizer in tokenizers:
+        assert all(map(tokenizer.knows, set(CORPUS) - {"\n"}))
+        assert not any(map(tokenizer.knows, "€日🙂Ωß"))
 
 
 @pytest.mark.parametrize("kind", ["tokenizers", "json", "sentencepiece"])
