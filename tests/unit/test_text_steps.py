@@ -155,11 +155,27 @@ def test_restrict_to_a_vocabulary():
     def known(character: str) -> bool:
         return character in ".,!?'-é "
 
-    assert (
-        restrict("Été — é: «straße» naïve ☃ (ok)\n", known) == "Eté , é,  strasse  naive   ,ok,\n"
-    )
+    assert restrict("Été — é: «straße» naïve ☃ (ok)\n", known) == "Eté , é,  strasse  naive  , ok\n"
     assert restrict("привет", known).strip() == ""
     assert restrict("plain", known) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The door (at the front) is open.", "The door, at the front, is open."),
+        ("(It was closed.) Then it was open.", "It was closed. Then it was open."),
+        ("Is it open (really)?", "Is it open, really?"),
+        ("One, (two) three", "One, two, three"),
+        ("a\n(b)\nc", "a\nb\nc"),
+        ("the house [sic], ours", "the house, sic, ours"),
+        ("((twice))", "twice"),
+        ("()", ""),
+    ],
+)
+def test_brackets_that_a_vocabulary_lacks_are_pauses(text, expected):
+    assert restrict(text, lambda character: character not in "()[]") == expected
+    assert restrict(text, lambda character: True) == text
 
 
 @pytest.mark.parametrize(

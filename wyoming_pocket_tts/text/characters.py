@@ -52,6 +52,11 @@ _COMPATIBLE = re.compile("[\uff01-\uff5e\uffe0-\uffe6\ufb00-\ufb06\U0001d400-\U0
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DOTS = re.compile(r"[ \t]?\.(?: ?\.){2,}")
 _REPEATED = re.compile(r"([!?,;])\1+")
+# Brackets, in a vocabulary without them.
+_OPENING = re.compile(r"([ \t]*)[(\[{]+[ \t]*")
+_CLOSING = re.compile(r"[ \t]*[)\]}]+(?=[ \t]*(.?))")
+_PAUSES = ".!?…,;:—–\n"  # "" is in it, too: the beginning
+_OPENERS = "\"'"
 _ASKED_ABOUT = re.compile(r"[^\sA-Za-z0-9]")
 
 # What stands in for a character that a vocabulary lacks; a space where nothing does.
@@ -62,8 +67,6 @@ _STAND_INS = {
     "—": ",",
     ";": ",",
     ":": ",",
-    "(": ",",
-    ")": ",",
     "。": ".",
     "，": ",",
     "、": ",",
@@ -103,7 +106,20 @@ def fold(text: str) -> str:
 
 def restrict(text: str, known: Known) -> str:
     """Maps or drops the characters that `known` denies; spaces, line breaks and plain letters are not asked about."""
+    if any(bracket in text and not known(bracket) for bracket in "()[]{}"):
+        text = _CLOSING.sub(_closed, _OPENING.sub(_opened, text))
     return _ASKED_ABOUT.sub(lambda match: _stand_in(match[0], known), text)
+
+
+def _opened(match: re.Match[str]) -> str:
+    """An opening bracket is heard as a pause, where there is none already."""
+    before = match.string[: match.start()][-1:]
+    return match[1] if before in _PAUSES or before in _OPENERS else ", "
+
+
+def _closed(match: re.Match[str]) -> str:
+    before = match.string[: match.start()][-1:]
+    return "," if match[1].isalnum() and before not in _PAUSES else ""
 
 
 @lru_cache(maxsize=4096)
