@@ -20,9 +20,8 @@ def to_s16le(frame: NDArray[np.float32]) -> bytes:
     return bytes(scaled.astype("<i2").data)
 
 
-def silence(duration_ms: int, rate_hz: int) -> Iterator[bytes]:
-    """16-bit mono silence of exactly that length (rounded to a sample), in pieces of at most half a second."""
-    samples = round(duration_ms * rate_hz / 1000)
+def silence(samples: int, rate_hz: int) -> Iterator[bytes]:
+    """16-bit mono silence of exactly that length, in pieces of at most half a second."""
     piece = _MAX_SILENCE_MS * rate_hz // 1000
     while samples > 0:
         taken = min(piece, samples)

@@ -209,6 +209,7 @@ def test_frames_pass_as_they_come() -> None:
 @pytest.mark.parametrize("volume_db", [0.0, -6.0, 9.0])
 def test_silences_are_exact_to_the_sample(speed: float, volume_db: float) -> None:
     segment = tone(200, 1.0)
+    segment[-1] = 0
     spoken = round(len(segment) / speed)
     options = SoundOptions(speed, volume_db, lead_silence_ms=123, tail_silence_ms=1234)
     pcm = np.frombuffer(chain(options, segment, segment, pause_ms=290), "<i2")
@@ -219,6 +220,25 @@ def test_silences_are_exact_to_the_sample(speed: float, volume_db: float) -> Non
     assert not pcm[lead + spoken : lead + spoken + pause].any()
     assert pcm[lead + spoken - 100 : lead + spoken].any()
     assert not pcm[-tail - pause :].any()
+
+
+@pytest.mark.parametrize("speed", [1.0, 1.5])
+@pytest.mark.parametrize("volume_db", [0.0, -6.0])
+@pytest.mark.parametrize("pause_ms", [0, 1, 50])
+def test_a_segment_that_ends_in_mid_sound_ends_without_a_click(
+    speed: float, volume_db: float, pause_ms: int
+) -> None:
+    second = tone(150, 0.5)
+    first = second[: 11_000 + int(np.argmax(second[11_000:]))].copy()
+    second[:120] *= np.linspace(0, 1, 120, dtype=np.float32)  # as each segment begins
+    step = np.abs(np.diff(second)).max()
+    assert abs(first[-1]) > 4 * step
+    options = SoundOptions(speed, volume_db, tail_silence_ms=100)
+    pcm = np.frombuffer(chain(options, first, second, pause_ms=pause_ms), "<i2") / 32767
+    assert np.abs(np.diff(pcm)).max() < 1.2 * step * 10 ** (volume_db / 20)
+    lengths = round(len(first) / speed) + round(len(second) / speed)
+    assert len(pcm) == lengths + 2 * round(pause_ms * 24) + 2400
+    assert not pcm[-2000:].any()
 
 
 def test_a_request_without_sound_gets_no_silence() -> None:

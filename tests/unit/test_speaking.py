@@ -64,6 +64,7 @@ class Host:
         hum = 0.4 * torch.sin(
             torch.arange(FRAME * len(spec.tokens)) * (2 * torch.pi * 200 / RATE_HZ)
         )
+        hum[-1] = 0
         for frame in hum.split(FRAME):
             stream.put(frame, 0)
         stream.finish(SequenceResult(End.EOS, len(spec.tokens), 0), 0)
@@ -181,7 +182,7 @@ async def test_ssml_by_request() -> None:
     assert host.texts == ["This comes first", "and this comes later."]
     first = FRAME * len(host.tokenizer.encode(host.texts[0]))
     assert not sound[first : first + 2000].any()
-    assert sound[first - 20 : first].any()
+    assert sound[first - 19 : first - 1].all()
     assert sound[first + 2000 : first + 2020].any()
 
 
@@ -202,7 +203,7 @@ async def test_speech_is_untouched_where_nothing_is_chosen() -> None:
     wanted = 0.4 * np.sin(
         np.arange(len(sound), dtype=np.float32) * np.float32(2 * np.pi * 200 / RATE_HZ)
     )
-    assert np.abs(sound / 32767 - wanted).max() < 1e-3
+    assert np.abs(sound / 32767 - wanted)[:-1].max() < 1e-3
     assert len(sound) == FRAME * len(host.tokenizer.encode(host.texts[0]))
 
 
