@@ -17,6 +17,7 @@ from wyoming_pocket_tts.engine.layout import parameter_count
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import DownloadError, ModelUnavailable, VoiceStateError
 from wyoming_pocket_tts.models import host as host_module
+from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.host import ModelHost
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry
@@ -257,6 +258,56 @@ async def test_what_is_dropped_takes_its_thread_and_its_voices_along(make: Make)
     await use(host, voice("b"))
     await until(lambda: not runs("a"))
     assert host._states.nbytes == STATE_BYTES  # that of b alone
+
+
+async def test_the_memory_of_what_is_dropped_goes_back_to_the_system(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[set[str]] = []
+    host = make(budget_mib=MODEL_BYTES)
+    monkeypatch.setattr(host_module, "_GIVE_BACK_AFTER_S", 0.0)
+    monkeypatch.setattr(memory, "give_back", lambda: given.append(loaded(host)))
+    await use(host, voice("a"))
+    assert given == [set()]  # after loading it
+    await use(host, voice("b"))
+    await until(lambda: len(given) == 3)  # after dropping the first, and after loading the second
+
+
+async def test_room_is_made_before_a_model_is_loaded(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[set[str]] = []
+    load_model = host_module.load_model
+
+    def load(*arguments: object, **options: object) -> LoadedModel:
+        held.append(loaded(host))
+        return load_model(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(host_module, "load_model", load)
+    host = make(budget_mib=2 * MODEL_BYTES)
+    await use(host, voice("a"), voice("b"), voice("c"), voice("a"))
+    assert held == [set(), {"a"}, {"b"}, {"c"}]
+
+
+async def test_a_model_that_cannot_be_had_pushes_no_other_out(
+    make: Make, configs: dict[str, ModelConfig]
+) -> None:
+    def fetch(source: str) -> Path:
+        if source == configs["b"].weights_path:
+            raise DownloadError("b: gone.", source=source, kind="not-found")
+        return Path(source)
+
+    host = make(budget_mib=MODEL_BYTES, fetch=fetch)
+    await use(host, voice("a"))
+    with pytest.raises(ModelUnavailable, match="gone"):
+        await use(host, voice("b"))
+    assert loaded(host) == {"a"}
+
+
+def test_giving_memory_back_is_harmless_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.give_back()
+    monkeypatch.setattr(memory, "_trim", lambda: None)
+    memory.give_back()
 
 
 async def test_many_requests_within_a_small_budget(make: Make) -> None:

@@ -18,6 +18,7 @@ from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.engine.voice_encoder import VoiceEncoder
 from wyoming_pocket_tts.errors import ConfigError, DownloadError, ModelFileError, VoiceStateError
+from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.checkpoint import Checkpoint, load_weights
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.voices import read_voice_state, write_voice_state
@@ -77,6 +78,8 @@ class VoiceCloner:
                     )
                 state = maker.make(recording)
                 self._keep(kept, state, identity, name)
+                del maker
+                memory.give_back()
         return state
 
     def is_kept(self, sha256: str) -> bool:

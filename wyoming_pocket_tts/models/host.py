@@ -9,13 +9,14 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from wyoming_pocket_tts.engine.layout import parameter_count
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import ConfigError, ModelUnavailable, PocketTTSError, nearest
+from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.availability import model_sources
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
@@ -25,6 +26,7 @@ _LOGGER = logging.getLogger(__name__)
 
 _MIB = 1024 * 1024
 _FLOAT_BYTES = 4
+_GIVE_BACK_AFTER_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class ModelHost:
         self._states = VoiceStates(read_voice or VoiceReader(fetch), voices_budget_mib * _MIB)
         self._held: dict[str, _Held] = {}
         self._loading: dict[str, asyncio.Task[LoadedModel]] = {}
+        self._sizes: dict[str, int] = {}
+        self._giving_back: asyncio.Task[None] | None = None
         self._closed = False
 
     def entry(self, name: str) -> ModelEntry:
@@ -104,11 +108,10 @@ class ModelHost:
         for entry in self.entries.values():
             if not entry.at_start:
                 continue
-            if self._held and self._budget is not None:
-                more = _FLOAT_BYTES * parameter_count(entry.config)
-                if self._nbytes + more > self._budget:
-                    _LOGGER.info("Model %s is left for its first use: memory budget", entry.name)
-                    continue
+            expected = self._nbytes + self._expected_bytes(entry)
+            if self._held and self._budget is not None and expected > self._budget:
+                _LOGGER.info("Model %s is left for its first use: memory budget", entry.name)
+                continue
             await self._load(entry.name)
 
     @contextlib.asynccontextmanager
@@ -159,6 +162,8 @@ class ModelHost:
         for task in self._loading.values():
             task.cancel()
         self._states.close()
+        if self._giving_back is not None:
+            self._giving_back.cancel()
         held, self._held = self._held, {}
         for one in held.values():
             await asyncio.to_thread(one.model.worker.stop)
@@ -189,8 +194,14 @@ class ModelHost:
 
     async def _load_in_thread(self, entry: ModelEntry) -> LoadedModel:
         started = time.monotonic()
-        model = await asyncio.to_thread(self._load_unless_closed, entry)
+        # Fetched first: a model that cannot be had must not push another one out.
+        paths = await asyncio.to_thread(
+            lambda: {source: self._fetch(source) for source in model_sources(entry)}
+        )
+        self._shrink(self._expected_bytes(entry))
+        model = await asyncio.to_thread(self._load_unless_closed, entry, paths)
         self._held[entry.name] = _Held(model, used_at=time.monotonic())
+        self._sizes[entry.name] = model.nbytes
         seconds = time.monotonic() - started
         _LOGGER.info(
             "Model %s is loaded (%.1f s, %d MiB)", entry.name, seconds, model.nbytes // _MIB
@@ -198,12 +209,13 @@ class ModelHost:
         self._shrink(keep=entry.name)
         return model
 
-    def _load_unless_closed(self, entry: ModelEntry) -> LoadedModel:
+    def _load_unless_closed(self, entry: ModelEntry, paths: Mapping[str, Path]) -> LoadedModel:
         """In a thread, which nobody may wait for any more: it must not leave an engine behind."""
-        model = load_model(entry, self._options, self._fetch, self._folder)
+        model = load_model(entry, self._options, lambda source: paths[source], self._folder)
         if self._closed:
             model.worker.stop()
             raise ModelUnavailable("The server is stopping.")
+        memory.give_back()  # what reading and packing the weights took besides
         return model
 
     def _loaded(self, name: str, task: asyncio.Task[LoadedModel]) -> None:
@@ -228,8 +240,21 @@ class ModelHost:
     def _nbytes(self) -> int:
         return sum(held.model.nbytes for held in self._held.values())
 
-    def _shrink(self, keep: str | None = None) -> None:
-        """Drops idle models, least recently used first, until the rest fits the budget; the last one stays whatever it needs."""
+    def _expected_bytes(self, entry: ModelEntry) -> int:
+        """What a model will need: what it needed before, else by its parameters and what those of others needed."""
+        if entry.name in self._sizes:
+            return self._sizes[entry.name]
+        each = [
+            size / parameter_count(self.entries[name].config) for name, size in self._sizes.items()
+        ]
+        return round(max(each, default=_FLOAT_BYTES) * parameter_count(entry.config))
+
+    def _shrink(self, coming_bytes: int = 0, keep: str | None = None) -> None:
+        """Drops idle models, least recently used first, until what is held and what is coming fits the budget.
+
+        The last one stays, whatever it needs, unless another one is coming. `keep` stays: it was just loaded, for somebody who
+        has not taken it yet.
+        """
         if self._budget is None:
             return
         idle = sorted(
@@ -238,10 +263,19 @@ class ModelHost:
             if held.users == 0 and name != keep
         )
         for _, name in idle:
-            if self._nbytes <= self._budget or len(self._held) == 1:
+            fits = self._nbytes + coming_bytes <= self._budget
+            if fits or (len(self._held) == 1 and not coming_bytes):
                 return
             dropped = self._held.pop(name)
             self._states.forget_model(name)
             _LOGGER.info("Model %s is dropped to stay within the memory budget", name)
             # Its thread ends after the step it is in, which is none: nobody uses it.
             dropped.model.worker.stop()
+            if self._giving_back is None:
+                self._giving_back = asyncio.create_task(self._give_back())
+
+    async def _give_back(self) -> None:
+        # A moment later: whoever used the model last may still be putting it down.
+        await asyncio.sleep(_GIVE_BACK_AFTER_S)
+        self._giving_back = None
+        await asyncio.to_thread(memory.give_back)
