@@ -36,7 +36,7 @@ EXIT_INTERRUPTED = 130
 # What is not there, or does not fit; every other `SetupError` is a choice of the owner's to change.
 _UNAVAILABLE = (DownloadError, ModelFileError, ModelUnavailable, VoiceNotFound, VoiceStateError)
 
-COMMANDS = ("serve", "export_voice", "voices", "download", "text")
+COMMANDS = ("serve", "export_voice", "voices", "download", "text", "bench")
 
 # Read here for one purpose: to keep their values out of the log. The hub's own library reads them for use.
 _SECRET_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SUPERVISOR_TOKEN")

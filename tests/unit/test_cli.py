@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -238,3 +239,21 @@ def test_what_needs_no_model_does_not_import_torch(arguments: list[str]) -> None
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
     )
     assert told.returncode == 0, told.stderr
+
+
+def test_bench_prints_figures_without_a_download(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With shorter speech than a person would measure; the figures themselves depend on the machine."""
+    from wyoming_pocket_tts import benchmark
+
+    monkeypatch.setattr(benchmark, "_TOKENS", 3)
+    flags = ["--language", "english_2m_2026-10", "--rounds", "1", "--cache-dir", str(tmp_path)]
+    assert cli.main(["bench", *flags, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["parameters"] == 11_671_934
+    assert told["x_real_time"] > 0
+    assert set(told["together"]) == {"2", "4"}
+    assert cli.main(["bench", *flags]) == 0
+    assert "one listener" in capsys.readouterr().out
+    assert list(tmp_path.rglob("tuning.json"))
