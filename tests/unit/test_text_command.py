@@ -31,10 +31,10 @@ def test_a_person_sees_the_spoken_form_and_the_segments(capsys: pytest.CaptureFi
         "",
         "The door of the garage was left open at twenty-two oh five.",
         "",
-        "  1  ~15 tokens, then 300 ms",
+        "  1  ~14 tokens, then 300 ms",
         "     It is twenty-one point five degrees Celsius.",
         "",
-        "  2  ~18 tokens",
+        "  2  ~17 tokens",
         "     The door of the garage was left open at twenty-two oh five.",
     ]
 

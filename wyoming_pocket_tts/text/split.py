@@ -23,8 +23,8 @@ _NUMBER_START = re.compile(r"\s*[^\w\s]*\d")
 # What a cut costs, in squared tokens: a slice may be so much (as a root) off its fair size to end at a better place.
 _CUT_AT_SENTENCE = 0.0
 _CUT_AT_CLAUSE = 9.0
-_CUT_AT_WORD = 150.0
-_CUT_IN_NUMBER = 800.0
+_CUT_AT_WORD = 600.0
+_CUT_IN_NUMBER = 2400.0
 
 
 @dataclass
