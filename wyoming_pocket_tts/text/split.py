@@ -158,14 +158,19 @@ def _partition(atoms: list[_Atom], budget: int) -> list[list[_Atom]]:
     best = [0.0] + [math.inf] * len(atoms)
     before = [0] * (len(atoms) + 1)
     for end in range(1, len(atoms) + 1):
-        cut = 0.0 if end == len(atoms) else atoms[end - 1].cost
+        cheapest, chosen = math.inf, 0
+        reach = sizes[end]
         for begin in range(end - 1, -1, -1):
-            size = sizes[end] - sizes[begin]
+            size = reach - sizes[begin]
             if size > budget and begin < end - 1:
                 break
-            cost = best[begin] + (size - fair) ** 2 + cut
-            if cost < best[end]:
-                best[end], before[end] = cost, begin
+            off = size - fair
+            cost = best[begin] + off * off
+            if cost < cheapest:
+                cheapest, chosen = cost, begin
+        # What the cut itself costs is the same for all of them.
+        best[end] = cheapest + (0.0 if end == len(atoms) else atoms[end - 1].cost)
+        before[end] = chosen
     groups: list[list[_Atom]] = []
     end = len(atoms)
     while end:

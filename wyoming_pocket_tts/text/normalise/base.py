@@ -52,6 +52,7 @@ class Rule:
     needs: str = (
         ""  # the pattern cannot match a text without one of these; sparing the search is the gain
     )
+    hint: re.Pattern[str] | None = None  # nor where this is not found, which is quicker to look for
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,8 @@ def _apply(rules: Iterable[Rule], text: str, needs: frozenset[str] | None = None
             break
         if rule.needs and there.isdisjoint(rule.needs):
             continue
+        if rule.hint is not None and rule.hint.search(text) is None:
+            continue
         read = rule.read
 
         def replace(match: re.Match[str], read: object = read) -> str:

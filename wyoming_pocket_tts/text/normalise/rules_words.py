@@ -18,6 +18,7 @@ _MIXED = re.compile(
 )
 _PIECES = re.compile(r"[0-9]+|[.,]|[^\W\d_]+")
 _ROMAN = re.compile(r"M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_ROMAN_HINT = re.compile(r"[ \u00a0][IVXLCDM]{1,12}(?!\w)")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 # Home Assistant's domains: "light.kitchen" is an entity, "word.word" a missing space.
 _DOMAINS = (
@@ -27,6 +28,7 @@ _DOMAINS = (
     "sun|switch|text|timer|todo|tts|update|vacuum|valve|water_heater|weather|zone"
 )
 _ENTITY = re.compile(rf"(?<![\w.])({_DOMAINS})\.([a-z][a-z0-9_]*)(?!\w)")
+_ENTITY_HINT = re.compile(r"\.[a-z]")
 _WORD_FOLLOWS = re.compile(r"[ \u00a0\"'”’»)]{0,8}[^\W_]")
 _PAUSE = re.compile(r"[.,:;!?)]|\s*$")
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
@@ -61,7 +63,7 @@ def mixed_rules(language: Language) -> tuple[Rule, ...]:
         return " ".join(spoken)
 
     return (
-        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), "."),
+        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), ".", _ENTITY_HINT),
         Rule(_MIXED, read),
         leftover_rule(language),
     )
@@ -76,7 +78,7 @@ def _spelled_code(language: Language, written: str) -> str:
 def rules(language: Language) -> tuple[Rule, ...]:
     """For every text."""
     found = [
-        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), "."),
+        Rule(_ENTITY, lambda m: f"{m[1]} {m[2]}".replace("_", " "), ".", _ENTITY_HINT),
         Rule(_UNDERSCORES, lambda m: " ", "_"),
         *_roman_rules(language),
         _lone_unit_rule(language),
@@ -120,7 +122,7 @@ def _roman_rules(language: Language) -> list[Rule]:
                 point = "." if language.ends_sentence(match.string, match.end()) else ""
             return f"{match[1]}{match[2]}{spoken}{point}"
 
-        found.append(Rule(pattern, read, "IVXLCDM"))
+        found.append(Rule(pattern, read, "IVXLCDM", _ROMAN_HINT))
     return found
 
 
