@@ -104,6 +104,7 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         tmp_path,
         """
         cache_dir: cache
+        voices_dir: my-voices
         text: {dictionary: words.yaml, markup: false}
         models:
           here: {config: models/here.yaml}
@@ -111,12 +112,14 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         voices:
           anna: {source: voices/anna.safetensors}
           ben: {source: ben.safetensors}
+          gus: {source: gus.wav}
           cleo: {source: alba}
           dora: {source: "https://example.org/dora.safetensors"}
           else: {source: /data/else.safetensors}
         """,
     )
     assert settings.cache_dir == tmp_path / "cache"
+    assert settings.voices_dir == tmp_path / "my-voices"
     assert settings.text.dictionary == tmp_path / "words.yaml"
     assert not settings.text.markup
     assert settings.models["here"].config == str(tmp_path / "models/here.yaml")
@@ -125,6 +128,7 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert sources == {
         "anna": str(tmp_path / "voices/anna.safetensors"),
         "ben": str(tmp_path / "ben.safetensors"),
+        "gus": str(tmp_path / "gus.wav"),
         "cleo": "alba",
         "dora": "https://example.org/dora.safetensors",
         "else": "/data/else.safetensors",
