@@ -262,7 +262,9 @@ def test_an_alias_that_is_another_voice_is_refused() -> None:
 
 
 def test_what_cannot_be_spoken_is_marked() -> None:
-    made = Assembly(Settings(), CATALOGUE, Path, speakable=lambda voice, _: voice.name.startswith("a"))
+    made = Assembly(
+        Settings(), CATALOGUE, Path, speakable=lambda voice, _: voice.name.startswith("a")
+    )
     marked = {voice.name: voice.installed for voice in made.book.voices}
     assert marked["alba"]
     assert not marked["marius"]
