@@ -257,6 +257,13 @@ def processes() -> Iterator[Result]:
     )  # fmt: skip
 
 
+def quality() -> Iterator[Result]:
+    """What int8 costs, ours beside theirs."""
+    from bench import quality
+
+    return quality.quality()
+
+
 FIGURES: dict[str, Callable[[], Iterator[Result]]] = {
     "int8": lambda: streams(True),
     "float32": lambda: streams(False),
@@ -266,4 +273,5 @@ FIGURES: dict[str, Callable[[], Iterator[Result]]] = {
     "late-frames": late_frames,
     "voice-state": voice_state,
     "processes": processes,
+    "quality": quality,
 }

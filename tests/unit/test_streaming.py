@@ -149,3 +149,17 @@ def test_rotations_keep_relative_positions() -> None:
 def test_mask_of_a_window() -> None:
     visible = causal_mask(2, 5, context=3) == 0
     assert visible.tolist() == [[False, True, True, True, False], [False, False, True, True, True]]
+
+
+def test_state_grows_and_keeps_what_it_holds() -> None:
+    decoder = tiny.model().decoder
+    latents = torch.randn(2, 6, 8, generator=torch.Generator().manual_seed(5))
+    whole = decoder.decode(latents, decoder.new_state(2, 6), [0, 1])
+    state = decoder.new_state(1, 6)
+    first = decoder.decode(latents[:1, :3], state, [0])
+    state.ensure(2)
+    state.ensure(1)
+    rest = decoder.decode(latents[:1, 3:], state, [0])
+    second = decoder.decode(latents[1:], state, [1])
+    assert torch.equal(torch.cat([first, rest], dim=1), whole[:1])
+    assert torch.equal(second, whole[1:])

@@ -43,7 +43,7 @@ class Codec:
     """The decoder with a queue for each slot."""
 
     def __init__(self, decoder: MimiDecoder, slots: int, max_frames: int) -> None:
-        """Zero-filled.
+        """Zero-filled; memory for a slot is taken when it is first used.
 
         Args:
             decoder: the model's.
@@ -52,7 +52,7 @@ class Codec:
         """
         self._decoder = decoder
         self._max_frames = max_frames
-        self._state = decoder.new_state(slots, max_frames)
+        self._state = decoder.new_state(1, max_frames)
         self._fade_in = torch.linspace(0, 1, decoder.config.sample_rate // _FADE_IN_PER_SECOND)
         self._queues: list[deque[_Latent | _Ending]] = [deque() for _ in range(slots)]
         self._lock = threading.Lock()
@@ -134,6 +134,7 @@ class Codec:
 
     @torch.inference_mode()
     def _decode(self, batch: dict[int, list[_Latent]]) -> None:
+        self._state.ensure(max(batch) + 1)
         for slot, run in batch.items():
             if run[0].first:
                 self._state.reset(slot)

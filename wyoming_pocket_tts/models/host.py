@@ -215,7 +215,6 @@ class ModelHost:
         if self._closed:
             model.worker.stop()
             raise ModelUnavailable("The server is stopping.")
-        memory.give_back()  # what reading and packing the weights took besides
         return model
 
     def _loaded(self, name: str, task: asyncio.Task[LoadedModel]) -> None:

@@ -16,6 +16,7 @@ from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
+from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.int8_cache import Int8Tensors, quantised
@@ -149,6 +150,8 @@ def load_model(
     worker = EngineWorker(Engine(model, options.slots), name=f"engine-{entry.name}", split=split)
     worker.start()
     identity = weights.identity if isinstance(weights, Int8Tensors) else model_identity(weights)
+    # What reading and packing the weights took besides.
+    memory.give_back()
     return LoadedModel(
         entry=entry,
         model=model,
