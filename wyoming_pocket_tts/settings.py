@@ -90,7 +90,7 @@ class VoiceSettings:
 
     @property
     def sound(self) -> SoundChoice:
-        return SoundChoice(self.speed, self.volume_db, self.lead_silence_ms, self.tail_silence_ms)
+        return SoundChoice.of(self)
 
     def __post_init__(self) -> None:
         _ = self.sound  # raises for what cannot be done

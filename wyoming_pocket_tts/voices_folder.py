@@ -25,6 +25,7 @@ from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.voices import read_voice_metadata, read_voice_state
 from wyoming_pocket_tts.prompts import read_prompt
 from wyoming_pocket_tts.settings import check_languages, check_voice_name
+from wyoming_pocket_tts.sound.options import SoundChoice
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
 
@@ -63,6 +64,7 @@ class Sidecar:
         languages: codes under which it is listed, instead of one `language`; empty: the model's.
         model: name of the model that speaks it; None: one for the language, else the first.
         aliases: further names that clients may use.
+        speed, volume_db, lead_silence_ms, tail_silence_ms: how it is to sound, as in the settings.
     """
 
     description: str | None = None
@@ -70,13 +72,22 @@ class Sidecar:
     languages: tuple[str, ...] = ()
     model: str | None = None
     aliases: tuple[str, ...] = ()
+    speed: float | None = None
+    volume_db: float | None = None
+    lead_silence_ms: int | None = None
+    tail_silence_ms: int | None = None
 
     def __post_init__(self) -> None:
+        _ = self.sound  # raises for what cannot be done
         if self.language is not None and self.languages:
             raise ValueError("language and languages are both there; keep one")
         check_languages(self.codes)
         for alias in self.aliases:
             check_voice_name("alias", alias)
+
+    @property
+    def sound(self) -> SoundChoice:
+        return SoundChoice.of(self)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -219,6 +230,7 @@ class VoicesFolder:
             languages=sidecar.codes or self._places.languages(entry),
             description=sidecar.description or name,
             aliases=sidecar.aliases,
+            sound=sidecar.sound,
             version=f"{modified_ns}-{size}",
         )
 

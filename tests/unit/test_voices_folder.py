@@ -16,6 +16,7 @@ from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.loading import ModelEntry
+from wyoming_pocket_tts.sound.options import SoundChoice
 from wyoming_pocket_tts.voices_folder import VoicesFolder
 
 
@@ -154,7 +155,7 @@ def test_a_sidecar_says_more(folder: Path, scanner: VoicesFolder) -> None:
     record(folder / "anna.wav")
     write(
         folder / "anna.yaml",
-        "description: Anna, as she reads aloud\nlanguage: fr\naliases: [mum, Mama]\n",
+        "description: Anna, as she reads aloud\nlanguage: fr\naliases: [mum, Mama]\nspeed: 0.9\nvolume_db: 3\n",
     )
     record(folder / "bert.wav")
     write(folder / "bert.yml", "model: tiny-0\nlanguages: [en, fr]\n")
@@ -163,6 +164,7 @@ def test_a_sidecar_says_more(folder: Path, scanner: VoicesFolder) -> None:
     anna, bert, carla = scanner.scan()
     assert anna.description == "Anna, as she reads aloud"
     assert (anna.model, anna.languages, anna.aliases) == ("tiny-0", ("fr",), ("mum", "Mama"))
+    assert anna.sound == SoundChoice(speed=0.9, volume_db=3.0)
     assert (bert.model, bert.languages) == ("tiny-0", ("en", "fr"))
     assert (carla.model, carla.languages, carla.description) == ("english", ("en",), "carla")
     write(folder / "anna.yaml", "description: Anna\n")
@@ -180,6 +182,7 @@ def test_a_sidecar_says_more(folder: Path, scanner: VoicesFolder) -> None:
         ("language: German", "anna.yaml: 'German' is not a language code"),
         ("language: en\nlanguages: [fr]", "language and languages are both there"),
         ("aliases: ['']", "anna.yaml: alias '' must be 1 to 100 printable characters"),
+        ("speed: 9", "anna.yaml: speed must be between 0.5 and 2, not 9.0"),
         ("a: [", "anna.yaml: is not valid YAML: line"),
         ("- x", "anna.yaml: must be a mapping"),
         ("description: x\ndescription: y", "stands there twice"),

@@ -45,6 +45,11 @@ class SoundChoice:
     def __post_init__(self) -> None:
         _check(self)
 
+    @classmethod
+    def of(cls, holder: object) -> SoundChoice:
+        """The choice of something that has fields of these names."""
+        return cls(**{field.name: getattr(holder, field.name) for field in dataclasses.fields(cls)})
+
     def over(self, options: SoundOptions) -> SoundOptions:
         """`options` with what is chosen here in their place."""
         chosen = {name: value for name, value in vars(self).items() if value is not None}
