@@ -5,6 +5,7 @@ The engine is a stand-in that hums 80 ms for each token; text front end, sound c
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncIterator
@@ -16,10 +17,13 @@ import numpy as np
 import pytest
 import torch
 
+from tests import tiny_files
+from wyoming_pocket_tts import local_speech
 from wyoming_pocket_tts.engine.sequence import End, Sampling, SequenceResult, SequenceSpec
 from wyoming_pocket_tts.engine.worker import SegmentStream
-from wyoming_pocket_tts.errors import InvalidRequest, NothingToSay
+from wyoming_pocket_tts.errors import ConfigError, InvalidRequest, NothingToSay
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
+from wyoming_pocket_tts.settings import EngineSettings, ModelSettings, Settings, VoiceSettings
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
 from wyoming_pocket_tts.text.dictionary import Dictionary
@@ -230,3 +234,51 @@ async def test_a_sound_that_cannot_be_had_is_refused(fields: dict[str, float]) -
     with pytest.raises(InvalidRequest, match="must be between"):
         await anext(made.generate_audio_stream(request))
     assert host.texts == []
+
+
+# From the settings
+
+
+async def test_settings_reach_the_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dictionary (read again while the server runs), speed and a voice's silence, over a small real model."""
+    monkeypatch.setattr(local_speech, "_DICTIONARY_EVERY_S", 0.02)
+    words = tmp_path / "words.yaml"
+    words.write_text("en: {x: light}")
+    model = tiny_files.yaml_on_disk(tmp_path)
+    state = tiny_files.write_voice(tmp_path / "bert.safetensors")
+    chosen = Settings(
+        models={"tiny": ModelSettings(config=str(model), languages=("en",))},
+        voices={
+            "bert": VoiceSettings(source=str(state)),
+            "slow": VoiceSettings(source=str(state), speed=0.5, tail_silence_ms=100),
+        },
+        cache_dir=tmp_path / "cache",
+        engine=EngineSettings(tune=False, quantize=False, threads=1, seed=3),
+        text=TextOptions(dictionary=words),
+        sound=SoundOptions(speed=2.0),
+    )
+    speech = local_speech.LocalSpeech(chosen)
+    await speech.load()
+    try:
+        said = await speak(speech.synthesizer, "the x is on.")
+        assert np.array_equal(said, await speak(speech.synthesizer, "the light is on."))
+        slow = await speak(speech.synthesizer, "the x is on.", voice="slow")
+        assert len(slow) == 4 * len(said) + 800
+        words.write_text("en: {x: door}")
+        door = await speak(speech.synthesizer, "the door is on.")
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            said = await speak(speech.synthesizer, "the x is on.")
+            if np.array_equal(said, door):
+                break
+        assert np.array_equal(said, door)
+    finally:
+        await speech.close()
+
+
+async def test_a_dictionary_that_cannot_be_used_ends_the_start(tmp_path: Path) -> None:
+    chosen = Settings(text=TextOptions(dictionary=tmp_path / "none.yaml"), cache_dir=tmp_path)
+    speech = local_speech.LocalSpeech(chosen)
+    with pytest.raises(ConfigError, match=r"none\.yaml"):
+        await speech.load()
+    await speech.close()
