@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
 from dataclasses import dataclass
 
-from wyoming_pocket_tts.engine.sequence import SequenceSpec, derive_seed, frame_limit
+from wyoming_pocket_tts.engine.sequence import SequenceSpec, frame_limit, segment_seed
 from wyoming_pocket_tts.engine.worker import SegmentStream
 from wyoming_pocket_tts.errors import NothingToSay, TextTooLong
 from wyoming_pocket_tts.models.host import Speaker
@@ -22,9 +22,6 @@ from wyoming_pocket_tts.sound.chain import SoundChain
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest
 from wyoming_pocket_tts.text.front_end import FrontEnd
 from wyoming_pocket_tts.text.segment import Segment
-
-# Seeds are derived by counting; each segment leaves room for its retries.
-_SEEDS_PER_SEGMENT = 16
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class Speech:
             tokens=tuple(tokens),
             voice=self._speaker.voice,
             sampling=model.sampling(prepared.short),
-            seed=derive_seed(self._seed, self._submitted * _SEEDS_PER_SEGMENT),
+            seed=segment_seed(self._seed, self._submitted),
             max_frames=frame_limit(len(tokens), frame_rate_hz),
             request=self._request.request_id,
         )

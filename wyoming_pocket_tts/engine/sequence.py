@@ -26,6 +26,7 @@ MAX_RETRIES = 2
 # Odd constant of splitmix64: it spreads attempt numbers over all bits of a seed.
 _SEED_STEP = 0x9E3779B97F4A7C15
 _SEED_MASK = 0x7FFF_FFFF_FFFF_FFFF
+_SEEDS_PER_SEGMENT = 16
 
 
 def frame_limit(tokens: int, frame_rate_hz: float) -> int:
@@ -36,6 +37,11 @@ def frame_limit(tokens: int, frame_rate_hz: float) -> int:
 def derive_seed(seed: int, index: int) -> int:
     """The seed of the `index`th part (segment, attempt) of something that has a seed itself."""
     return (seed + index * _SEED_STEP) & _SEED_MASK
+
+
+def segment_seed(seed: int, segment: int) -> int:
+    """The seed of a request's segment; each leaves room for its own further attempts."""
+    return derive_seed(seed, segment * _SEEDS_PER_SEGMENT)
 
 
 @dataclass(frozen=True)

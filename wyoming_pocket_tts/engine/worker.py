@@ -121,15 +121,20 @@ class SegmentStream:
                 raise StopAsyncIteration
             await changed.wait()
 
-    def next_frame(self) -> Frame | None:
-        """Waits, in a thread, for the next frame; None at the end."""
+    def next_frame(self, timeout_s: float | None = None) -> Frame | None:
+        """Waits, in a thread, for the next frame; None at the end.
+
+        Raises:
+            TimeoutError: none has come within `timeout_s`; nothing is lost.
+        """
         self._urgent = True
         with self._changed:
             while True:
                 frame, ended = self._take()
                 if frame is not None or ended:
                     return frame
-                self._changed.wait()
+                if not self._changed.wait(timeout_s):
+                    raise TimeoutError("no frame yet")
 
     def close(self) -> None:
         """Ends the sequence wherever it is; frames not yet taken are dropped. Any number of times."""
@@ -215,7 +220,8 @@ class EngineWorker:
             self._commands.put(None)
         self.engine.codec.pushed.set()
         for thread in self._threads:
-            if thread.is_alive():
+            # Whatever drops the last reference to a model may do it in any thread.
+            if thread.is_alive() and thread is not threading.current_thread():
                 thread.join()
         self.engine.codec.abandon(EngineStopped("the engine has been stopped"))
 

@@ -77,6 +77,19 @@ class Fetcher:
             return self._hub.cached(parsed)
         return self._web().cached(parsed)
 
+    def obtainable(self, source: str) -> bool:
+        """Whether the file is here or would be handed out; asks the hub, and fetches nothing.
+
+        Raises:
+            ConfigError: not a source.
+        """
+        if self.cached(source) is not None:
+            return True
+        parsed = parse_source(source)
+        if isinstance(parsed, LocalSource) or self.offline:
+            return False
+        return not isinstance(parsed, HubSource) or self._hub.may_fetch(parsed)
+
     def fetch(self, source: str) -> Path:
         """The file, fetched when it is not here yet.
 

@@ -71,6 +71,19 @@ class HubDownloader:
         except Exception as error:  # the library's, its HTTP client's, the system's
             raise self._explained(source, error, offline) from error
 
+    def may_fetch(self, source: HubSource) -> bool:
+        """Asks the hub whether it would hand the file out, without fetching it."""
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+        try:
+            url = hf_hub_url(
+                source.repo, source.path, revision=source.revision, endpoint=self._endpoint
+            )
+            get_hf_file_metadata(url, token=self._token, endpoint=self._endpoint)
+        except Exception:  # the library's, its HTTP client's, the system's: whatever it is, no
+            return False
+        return True
+
     def _explained(self, source: HubSource, error: Exception, offline: bool) -> DownloadError:
         kind = "offline" if offline else _kind(error)
         page = f"{self._endpoint or _PUBLIC_HUB}/{source.repo}"
