@@ -1,0 +1,59 @@
+"""How the segments of one call are sampled: the model's way, with what the user has chosen in its place."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from wyoming_pocket_tts.engine.sequence import Sampling
+from wyoming_pocket_tts.models.loading import LoadedModel
+from wyoming_pocket_tts.tts.errors import WrongArgument
+
+
+def check_sampling(
+    temp: float | None = None,
+    noise_clamp: float | None = None,
+    eos_threshold: float | None = None,
+    frames_after_eos: int | None = None,
+) -> None:
+    """Refuses what would fail in the engine, where others' speech would end with it; NaN too.
+
+    Raises:
+        WrongArgument: names the value.
+    """
+    for name, value, low, high in (
+        ("temp", temp, 0, 10),
+        ("noise_clamp", noise_clamp, 0.01, 100),
+        ("eos_threshold", eos_threshold, -1000, 1000),
+        ("frames_after_eos", frames_after_eos, 0, 250),
+    ):
+        if value is not None and not low <= value <= high:
+            raise WrongArgument(f"{name} must be between {low} and {high}, not {value}.")
+
+
+def sampling_of(
+    model: LoadedModel,
+    temp: float,
+    noise_clamp: float | None,
+    eos_threshold: float,
+    frames_after_eos: int | None,
+) -> Callable[[bool], Sampling]:
+    """A function from "is it a short text" to how it is sampled.
+
+    Raises:
+        WrongArgument: a value makes no sense.
+    """
+    check_sampling(temp, noise_clamp, eos_threshold, frames_after_eos)
+
+    def sampling(short_text: bool) -> Sampling:
+        own = model.sampling(short_text)
+        after = own.frames_after_eos if frames_after_eos is None else frames_after_eos
+        return dataclasses.replace(
+            own,
+            temperature=temp,
+            noise_clamp=noise_clamp,
+            eos_threshold=eos_threshold,
+            frames_after_eos=after,
+        )
+
+    return sampling
