@@ -18,7 +18,7 @@ from wyoming_pocket_tts.models.tuned import EXACT, QUANTISED, Tuned, machine_ide
 
 def test_choice_is_among_the_allowed_kernels() -> None:
     seen: list[Measurement] = []
-    plan = choose_kernels(tiny.config(), ["exact", "int8"], ["exact"], seen.append)
+    plan = choose_kernels(tiny.config(), ["exact", "int8"], ["exact"], ["exact"], seen.append)
     allowed = {"exact", *(name for name in KERNELS if KERNELS[name].accuracy == "int8")}
     assert plan.transformer in allowed
     assert (plan.head, plan.codec) == ("exact", "exact")
@@ -43,7 +43,7 @@ def test_split_is_measured_with_the_engine() -> None:
 def test_answers_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, split = KernelPlan(codec="float32"), Split(pipeline=False, threads=1)
     calls: list[str] = []
-    monkeypatch.setattr(module, "choose_kernels", lambda *_: calls.append("kernels") or plan)
+    monkeypatch.setattr(module, "choose_kernels", lambda *_, **__: calls.append("kernels") or plan)
     monkeypatch.setattr(module, "choose_split", lambda *_: calls.append("split") or split)
     for _ in range(2):
         tuned = Tuned(tmp_path, tiny.config(), EXACT)
@@ -60,7 +60,7 @@ def test_other_accuracy_model_or_machine_is_another_question(
 ) -> None:
     calls: list[object] = []
 
-    def choose(config: object, *_: object) -> KernelPlan:
+    def choose(config: object, **_: object) -> KernelPlan:
         calls.append(config)
         return KernelPlan()
 
@@ -90,9 +90,9 @@ def test_damaged_file_is_measured_again(tmp_path: Path, content: str) -> None:
 def test_unknown_kernel_of_another_release_is_measured_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "choose_kernels", lambda *_: KernelPlan(transformer="magic"))
+    monkeypatch.setattr(module, "choose_kernels", lambda *_, **__: KernelPlan(transformer="magic"))
     Tuned(tmp_path, tiny.config(), EXACT).plan()
-    monkeypatch.setattr(module, "choose_kernels", lambda *_: KernelPlan())
+    monkeypatch.setattr(module, "choose_kernels", lambda *_, **__: KernelPlan())
     assert Tuned(tmp_path, tiny.config(), EXACT).plan() == KernelPlan()
 
 

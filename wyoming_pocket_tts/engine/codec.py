@@ -1,9 +1,11 @@
 """The second half of the pipeline: latents to frames, in order within a slot, many slots and frames in one call.
 
 It may run in a thread of its own (`engine.worker`) while FlowLM makes the next latents, or be driven after each step of FlowLM.
-`push` and `push_end` come from the thread of FlowLM; everything that touches the decoder happens in `run_once`.
+`push` and `push_end` come from the thread of FlowLM; everything that touches the decoder happens in `run_once`, which several
+threads may call at once: each takes slots that no other is at.
 
-A first frame is decoded at once and alone: a listener waits for it. Later ones are taken as many as wait, up to a limit.
+A first frame is decoded at once and alone: a listener waits for it. Later ones are taken as many as wait, from several slots,
+up to a limit that keeps a call short, since the next listener's first frame may have to wait for it.
 """
 
 from __future__ import annotations
@@ -48,13 +50,16 @@ class Codec:
         Args:
             decoder: the model's.
             slots: of the engine.
-            max_frames: the most frames of one slot in one call.
+            max_frames: the most frames in one call, of all slots together.
         """
         self._decoder = decoder
         self._max_frames = max_frames
         self._state = decoder.new_state(1, max_frames)
         self._fade_in = torch.linspace(0, 1, decoder.config.sample_rate // _FADE_IN_PER_SECOND)
         self._queues: list[deque[_Latent | _Ending]] = [deque() for _ in range(slots)]
+        # Slots that a call is at, and the one to begin with when looking for work: nobody is always first.
+        self._busy: set[int] = set()
+        self._turn = 0
         self._lock = threading.Lock()
         # Set when something was pushed, and when something was taken.
         self.pushed = threading.Event()
@@ -63,9 +68,9 @@ class Codec:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits to be decoded."""
+        """Whether nothing waits to be decoded, and nothing is being decoded."""
         with self._lock:
-            return not any(self._queues)
+            return not self._busy and not any(self._queues)
 
     def waiting(self, slot: int) -> int:
         """How many latents and endings wait in a slot."""
@@ -79,11 +84,16 @@ class Codec:
         """Queues the end: the sink learns of it after the last frame."""
         self._put(sequence, _Ending(sequence, sequence.attempt, result))
 
-    def run_once(self) -> bool:
-        """Decodes what waits, in one call; False when nothing did."""
+    def run_once(self, max_frames: int | None = None) -> bool:
+        """Decodes what waits, in one call; False when nothing did.
+
+        Args:
+            max_frames: the most frames; None for as many as a call may have.
+        """
         with self._lock:
             self.pushed.clear()
-            endings, batch = self._take()
+            endings, batch = self._take(max_frames or self._max_frames)
+            self._busy.update(batch)
         self.taken.set()
         if batch:
             try:
@@ -91,6 +101,10 @@ class Codec:
             except Exception as error:
                 for latents in batch.values():
                     latents[0].sequence.fail(error)
+            finally:
+                with self._lock:
+                    self._busy.difference_update(batch)
+                    self.pushed.set()
         for ending in endings:
             ending.sequence.sink.finish(ending.result, ending.attempt)
         return bool(batch or endings)
@@ -109,40 +123,49 @@ class Codec:
             self._queues[sequence.slot].append(item)
             self.pushed.set()
 
-    def _take(self) -> tuple[list[_Ending], dict[int, list[_Latent]]]:
+    def _take(self, most: int) -> tuple[list[_Ending], dict[int, list[_Latent]]]:
         """What the next call is about: endings that are due, and by slot the same number of latents."""
         endings = []
         ready: dict[int, list[_Latent]] = {}
-        for slot, items in enumerate(self._queues):
+        slots = len(self._queues)
+        for slot in (*range(self._turn, slots), *range(self._turn)):
+            items = self._queues[slot]
+            if slot in self._busy:
+                continue
             while items and (_stale(items[0]) or isinstance(items[0], _Ending)):
                 item = items.popleft()
                 if isinstance(item, _Ending) and not _stale(item):
                     endings.append(item)
-            run = _run(items, self._max_frames)
-            if run:
+            run = _run(items, most)
+            if run and self._has_state(slot):
                 ready[slot] = run
-        first = {slot: run[:1] for slot, run in ready.items() if run[0].first}
-        if first:
-            batch = first
-        else:
-            length = min((len(run) for run in ready.values()), default=0)
-            batch = {slot: run[:length] for slot, run in ready.items()}
+        batch = _batch(ready, most)
         for slot, run in batch.items():
+            self._turn = (slot + 1) % slots
             for _ in run:
                 self._queues[slot].popleft()
         return endings, batch
 
+    def _has_state(self, slot: int) -> bool:
+        """Whether a slot can be decoded now. Its state is made when it is first used, while no call is at the others'."""
+        if slot >= len(self._state.positions):
+            if self._busy:
+                return False
+            self._state.ensure(slot + 1)
+        return True
+
     @torch.inference_mode()
     def _decode(self, batch: dict[int, list[_Latent]]) -> None:
-        self._state.ensure(max(batch) + 1)
-        for slot, run in batch.items():
-            if run[0].first:
+        slots = sorted(batch)  # neighbours are read without a copy
+        for slot in slots:
+            if batch[slot][0].first:
                 self._state.reset(slot)
         latents = torch.stack(
-            [torch.stack([latent.value for latent in run]) for run in batch.values()]
+            [torch.stack([latent.value for latent in batch[slot]]) for slot in slots]
         )
-        pcm = self._decoder.decode(latents, self._state, list(batch))
-        for row, run in zip(pcm, batch.values(), strict=True):
+        pcm = self._decoder.decode(latents, self._state, slots)
+        for row, slot in zip(pcm, slots, strict=True):
+            run = batch[slot]
             for frame, latent in zip(row.chunk(len(run)), run, strict=True):
                 if latent.first:
                     frame[: len(self._fade_in)] *= self._fade_in
@@ -165,3 +188,13 @@ def _run(items: deque[_Latent | _Ending], most: int) -> list[_Latent]:
             break
         run.append(item)
     return run
+
+
+def _batch(ready: dict[int, list[_Latent]], most: int) -> dict[int, list[_Latent]]:
+    """What one call takes of what is ready: first frames alone, else equally many of each slot."""
+    first = {slot: run[:1] for slot, run in ready.items() if run[0].first}
+    chosen = dict(list((first or ready).items())[:most])
+    if not chosen:
+        return {}
+    length = min(most // len(chosen), *(len(run) for run in chosen.values()))
+    return {slot: run[:length] for slot, run in chosen.items()}

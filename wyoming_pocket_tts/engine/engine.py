@@ -52,7 +52,7 @@ class Engine:
         Args:
             model: what speaks.
             slots: sequences that run at the same time.
-            codec_frames: the most frames of one sequence that the codec decodes in one call.
+            codec_frames: the most frames that the codec decodes in one call.
         """
         self.model = model
         self.scheduler = Scheduler(slots)

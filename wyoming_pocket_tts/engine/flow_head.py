@@ -60,6 +60,7 @@ class FlowHead:
             torch.cat([part["weight"] for part in parts]),
             torch.cat([part["bias"] for part in parts]),
             kernel,
+            skewed=True,
         )
 
     def __call__(self, condition: Tensor, noise: Tensor) -> Tensor:
@@ -95,7 +96,7 @@ class _ResidualBlock:
     def __init__(self, weights: Weights, kernel: str) -> None:
         self._norm = LayerNorm(weights.below("in_ln"), _HEAD_NORM_EPS)
         self._first = load_linear(weights.below("mlp.0"), kernel)
-        self._second = load_linear(weights.below("mlp.2"), kernel)
+        self._second = load_linear(weights.below("mlp.2"), kernel, skewed=True)
 
     def __call__(self, x: Tensor, shift: Tensor, scale: Tensor, gate: Tensor) -> Tensor:
         h = torch.addcmul(shift, self._norm(x), 1 + scale)

@@ -152,7 +152,7 @@ class _Layer:
         self._norm2 = LayerNorm(weights.below("norm2"))
         self._feedforward = FeedForward(
             load_linear(weights.below("linear1"), kernel, "gelu"),
-            load_linear(weights.below("linear2"), kernel),
+            load_linear(weights.below("linear2"), kernel, skewed=True),
         )
 
     def prefill(self, x: Tensor, cache: FlowCache, rotations: Tensor, mask: Tensor) -> Tensor:

@@ -33,6 +33,8 @@ Activation = Literal["none", "gelu"]
 # Rows that a packed layout is made for: between one decode step and a prefill.
 _PACKED_ROWS = 16
 _INT8_MAX = 127
+# What comes out of a GELU is held to reach at most this many times less far below zero than above.
+_SKEW = 4
 # A row of zeros has no largest value to be divided by.
 _SMALLEST = 1e-12
 
@@ -70,12 +72,16 @@ Weight = Tensor | Int8Weight
 class Linear:
     """y = activation(x @ weight.T + bias) over the last of at least two dimensions, in plain float32.
 
-    Every other kernel is a subclass with the same call; `activation` is applied after the bias.
+    Every other kernel is a subclass with the same call; `activation` is applied after the bias. `skewed` says that inputs
+    come out of a GELU: they reach far above zero and little below.
     """
 
-    def __init__(self, weight: Weight, bias: Tensor | None, activation: Activation) -> None:
+    def __init__(
+        self, weight: Weight, bias: Tensor | None, activation: Activation, skewed: bool = False
+    ) -> None:
         self._bias = bias
         self._activation = activation
+        self._skewed = skewed
         self._pack(weight)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -153,16 +159,23 @@ class Int8Linear(Linear):
                 torch.backends.quantized.engine = before
 
     def __call__(self, x: Tensor) -> Tensor:
-        largest = x.abs().amax(dim=-1, keepdim=True).clamp_min_(_SMALLEST)
+        if self._skewed:
+            low, high = torch.aminmax(x, dim=-1, keepdim=True)
+            largest = torch.maximum(high, low.mul_(-_SKEW))
+        else:
+            largest = x.abs().amax(dim=-1, keepdim=True)
+        largest.clamp_min_(_SMALLEST)
         y = self._multiply(x / largest)
         y = y * largest if self._bias is None else torch.addcmul(self._bias, y, largest)
         return self._activate(y)
 
     def _multiply(self, x: Tensor) -> Tensor:
-        """The product for rows that reach from -1 to 1 at most."""
-        levels = _INT8_MAX if _full_range_is_safe() else _INT8_MAX // 2
+        """The product for rows that reach from -1 (skewed ones: -1 / _SKEW) to 1 at most."""
+        levels = 2 * _INT8_MAX + 1 if _full_range_is_safe() else _INT8_MAX
+        lowest = 1 / _SKEW if self._skewed else 1.0
+        step = (1 + lowest) / levels
         product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
-            x, 1 / levels, levels + 1, self._packed
+            x, step, round(lowest / step), self._packed
         )
         return product
 
@@ -195,7 +208,7 @@ class Kernel:
 
     name: str
     accuracy: Accuracy
-    make: Callable[[Weight, Tensor | None, Activation], Linear]
+    make: Callable[[Weight, Tensor | None, Activation, bool], Linear]
 
 
 KERNELS: dict[str, Kernel] = {
@@ -219,7 +232,7 @@ def available(name: str) -> bool:
     bias = torch.randn(48, generator=generator)
     x = torch.randn(3, 32, generator=generator)
     try:
-        got = KERNELS[name].make(weight, bias, "gelu")(x)
+        got = KERNELS[name].make(weight, bias, "gelu", False)(x)
     except (RuntimeError, AttributeError, NotImplementedError):
         return False
     expected = Linear(weight, bias, "gelu")(x)
@@ -254,10 +267,12 @@ def make_linear(
     bias: Tensor | None = None,
     kernel: str = EXACT,
     activation: Activation = "none",
+    *,
+    skewed: bool = False,
 ) -> Linear:
     """A product by one of `KERNELS`; `EXACT` is the exact one to use here."""
     name = exact_kernel() if kernel == EXACT else kernel
-    return KERNELS[name].make(weight, bias, activation)
+    return KERNELS[name].make(weight, bias, activation, skewed)
 
 
 @dataclass(frozen=True)

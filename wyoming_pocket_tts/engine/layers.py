@@ -47,9 +47,16 @@ class Weights:
         return Weights(self._tensors, f"{self._prefix}{name}.")
 
 
-def load_linear(weights: Weights, kernel: str = EXACT, activation: Activation = "none") -> Linear:
+def load_linear(
+    weights: Weights,
+    kernel: str = EXACT,
+    activation: Activation = "none",
+    *,
+    skewed: bool = False,
+) -> Linear:
     """A product by `weight` and, where there is one, `bias`."""
-    return make_linear(weights.matrix("weight"), weights.get("bias"), kernel, activation)
+    weight, bias = weights.matrix("weight"), weights.get("bias")
+    return make_linear(weight, bias, kernel, activation, skewed=skewed)
 
 
 class LayerNorm:

@@ -43,6 +43,8 @@ _REPEATS = 5
 _TRIAL_FRAMES = 24
 _VOICE_ROWS = 125
 _NEVER = 1e9
+# How much of the usual split's time another one may take to be preferred.
+_CLEARLY = 0.8
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ def candidates(allowed: Iterable[Accuracy]) -> list[str]:
 def choose_kernels(
     config: ModelConfig,
     transformer: Iterable[Accuracy],
-    other: Iterable[Accuracy],
+    head: Iterable[Accuracy],
+    codec: Iterable[Accuracy],
     report: Callable[[Measurement], None] = lambda _: None,
 ) -> KernelPlan:
     """The fastest kernel for each part.
@@ -94,7 +97,8 @@ def choose_kernels(
     Args:
         config: the model's.
         transformer: accuracy classes allowed for FlowLM's attention and feed-forward products.
-        other: those allowed for the flow head and the codec.
+        head: those allowed for the flow head.
+        codec: those allowed for Mimi's decoder.
         report: is given every figure.
     """
     before = torch.get_num_threads()
@@ -118,13 +122,13 @@ def choose_kernels(
                 report(Measurement(f"{part}: {name}", figures[name]))
             return min(figures, key=figures.__getitem__)
 
-        others = candidates(other)
         best = fastest(
             "FlowLM", candidates(transformer), lambda name: flow_ms(KernelPlan(transformer=name))
         )
-        head = fastest("flow head", others, lambda name: flow_ms(KernelPlan(best, head=name)))
-        codec = fastest("codec", others, codec_ms)
-        return KernelPlan(best, head, codec)
+        best_head = fastest(
+            "flow head", candidates(head), lambda name: flow_ms(KernelPlan(best, head=name))
+        )
+        return KernelPlan(best, best_head, fastest("codec", candidates(codec), codec_ms))
     finally:
         torch.set_num_threads(before)
 
@@ -132,23 +136,32 @@ def choose_kernels(
 def choose_split(model: Model, report: Callable[[Measurement], None] = lambda _: None) -> Split:
     """Pipeline and thread count with which one listener is served fastest.
 
-    More threads than one make a pipeline slower wherever its halves compete for the same cores, so on two cores the
-    choice is between two threads side by side and one after the other.
+    More threads than one make a pipeline slower wherever its halves compete for the same cores. What else runs on the machine
+    while this measures must not decide for good: another split than the usual one (a pipeline of single threads) has to be
+    clearly faster.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
-    splits = [Split(pipeline=False, threads=1)]
+    cores = available_cores()
+    usual = Split(pipeline=cores >= 2, threads=1)
+    others = [Split(pipeline=False, threads=1)] if usual.pipeline else []
     if cores >= 2:
-        splits += [Split(pipeline=True, threads=1), Split(pipeline=False, threads=min(cores, 4))]
+        others.append(Split(pipeline=False, threads=min(cores, 4)))
     if cores >= 4:
-        splits.append(Split(pipeline=True, threads=2))
+        others.append(Split(pipeline=True, threads=2))
     figures: dict[Split, float] = {}
-    for split in splits:
+    for split in (usual, *others):
         # Threads that get into each other's way can be slower by orders of magnitude: no need to know by how many.
         figures[split] = _trial_ms(model, split, 2 * min(figures.values(), default=math.inf))
         name = f"{'pipeline' if split.pipeline else 'one thread'}, {split.threads} intra-op"
         report(Measurement(f"whole frame: {name}", figures[split]))
-    return min(figures, key=figures.__getitem__)
+    best = min(figures, key=figures.__getitem__)
+    return best if figures[best] < _CLEARLY * figures[usual] else usual
+
+
+def available_cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def blank_voice(config: ModelConfig) -> VoiceState:

@@ -32,6 +32,8 @@ _LOGGER = logging.getLogger(__name__)
 
 # The longest that FlowLM waits for the codec before it looks for new requests again.
 _CODEC_WAIT_S = 0.02
+# The most frames that FlowLM's thread decodes at a time.
+_HELPING_FRAMES = 2
 
 
 class EngineStopped(RuntimeError):
@@ -268,7 +270,7 @@ class EngineWorker:
         """Carries out what has been asked for, waiting when there is nothing else to do; False to stop."""
         while True:
             try:
-                command = self._commands.get(block=not self.engine.scheduler.busy)
+                command = self._commands.get(block=not self.engine.busy)
             except queue.Empty:
                 return True
             if command is None:
@@ -282,8 +284,8 @@ class EngineWorker:
                 self.engine.step()
                 return
             codec.taken.clear()
-            if not self.engine.step_flow_lm():
-                # Everybody is far enough ahead of the codec.
+            # Where everybody is far enough ahead of the codec, it is helped, in short calls: a request may come any time.
+            if not self.engine.step_flow_lm() and not codec.run_once(_HELPING_FRAMES):
                 codec.taken.wait(_CODEC_WAIT_S)
         except Exception as error:
             _LOGGER.exception("A step of the engine failed; all its sequences are ended")

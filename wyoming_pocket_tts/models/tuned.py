@@ -10,7 +10,6 @@ import dataclasses
 import hashlib
 import json
 import logging
-import os
 import platform
 import time
 from collections.abc import Callable
@@ -25,14 +24,19 @@ from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, available
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
-from wyoming_pocket_tts.engine.tuning import Measurement, choose_kernels, choose_split
+from wyoming_pocket_tts.engine.tuning import (
+    Measurement,
+    available_cores,
+    choose_kernels,
+    choose_split,
+)
 from wyoming_pocket_tts.engine.worker import Split
 from wyoming_pocket_tts.models.files import write_atomically
 
 _LOGGER = logging.getLogger(__name__)
 
 # Changes whenever the engine's code has changed so that old answers mean nothing.
-_VERSION = 1
+_VERSION = 2
 _FILE = "tuning.json"
 
 Report = Callable[[Measurement], None]
@@ -44,15 +48,17 @@ class Classes:
 
     Attributes:
         transformer: for FlowLM's attention and feed-forward products.
-        other: for the flow head and the codec.
+        head: for the flow head.
+        codec: for Mimi's decoder.
     """
 
     transformer: tuple[Accuracy, ...]
-    other: tuple[Accuracy, ...]
+    head: tuple[Accuracy, ...]
+    codec: tuple[Accuracy, ...]
 
 
-EXACT = Classes(("exact",), ("exact",))
-QUANTISED = Classes(("exact", "int8"), ("exact",))
+EXACT = Classes(("exact",), ("exact",), ("exact",))
+QUANTISED = Classes(("exact", "int8"), ("exact", "int8"), ("exact",))
 
 
 class Tuned:
@@ -83,7 +89,7 @@ class Tuned:
                 return KernelPlan(**known)
         started = time.monotonic()
         plan = choose_kernels(
-            self._config, self._classes.transformer, self._classes.other, report or _debug
+            self._config, **dataclasses.asdict(self._classes), report=report or _debug
         )
         _LOGGER.info("Measured the kernels once (%.1f s): %s", time.monotonic() - started, plan)
         self._remember("plan", dataclasses.asdict(plan))
@@ -128,8 +134,7 @@ class Tuned:
 
 def machine_identity() -> str:
     """Processor, cores that may be used, and torch."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{platform.machine()}/{_processor()}/{cores}/torch {torch.__version__}"
+    return f"{platform.machine()}/{_processor()}/{available_cores()}/torch {torch.__version__}"
 
 
 def _processor() -> str:
