@@ -1,6 +1,6 @@
 """The server as a whole: what is built from the settings, in which order it starts, and how it ends.
 
-    load and warm the models -> listen -> announce -> wait for a signal
+    HTTP, which says that the models are not there yet -> load and warm the models -> listen -> announce -> wait for a signal
     goodbye on the network -> stop listening, end what is being said -> stop the engines
 
 Readable from top to bottom: `serve` is the command's whole life, `App` is one run of it. What the parts do is their own business.
@@ -16,7 +16,9 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, NoReturn, Protocol
 
-from wyoming_pocket_tts import __version__
+from wyoming_pocket_tts import servers
+from wyoming_pocket_tts.errors import SetupError
+from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import Settings
 
 _LOGGER = logging.getLogger(__name__)
@@ -33,6 +35,10 @@ class Speech(Protocol):
     """The models and the synthesizer over them."""
 
     synthesizer: Any
+
+    @property
+    def desk(self) -> Any:
+        """Who takes recordings in, known after `load`."""
 
     @property
     def model_names(self) -> Sequence[str]:
@@ -54,6 +60,18 @@ class Server(Protocol):
     async def start(self, uri: str) -> None: ...
 
     async def wait_closed(self) -> None: ...
+
+    async def stop(self, grace_s: float = ...) -> None: ...
+
+
+class WebServer(Protocol):
+    """The HTTP server, which is there before there is speech."""
+
+    addresses: list[str]
+
+    async def start(self, host: str, port: int) -> None: ...
+
+    def speak_with(self, source: Any, desk: Any = None, models: Sequence[str] = ()) -> None: ...
 
     async def stop(self, grace_s: float = ...) -> None: ...
 
@@ -95,35 +113,13 @@ def build(settings: Settings) -> App:
     # Here, not above: torch takes a second to import, and whoever tests the order of things needs none of it.
     from wyoming_pocket_tts.local_speech import LocalSpeech
 
-    return App(settings, LocalSpeech(settings), wyoming_server, announcer)
-
-
-def wyoming_server(settings: Settings, synthesizer: Any) -> Server:
-    """The Wyoming server, with the limits of the settings."""
-    from wyoming_pocket_tts.wyoming_server import WyomingServer
-    from wyoming_pocket_tts.wyoming_server.options import WyomingOptions
-
-    limits = settings.limits
-    options = WyomingOptions(
-        version=__version__,
-        max_connections=limits.max_connections,
-        max_data_bytes=limits.max_event_bytes,
-        max_text_characters=limits.max_text_characters,
-        idle_between_text_s=limits.idle_between_text_s,
-        stalled_client_s=limits.stalled_client_s,
+    return App(
+        settings,
+        LocalSpeech(settings),
+        servers.wyoming_server,
+        servers.announcer,
+        servers.http_server,
     )
-    return WyomingServer(synthesizer, options)
-
-
-def announcer(settings: Settings, server: Server) -> Announcer | None:
-    """Who announces the server, if it listens on TCP and may be announced."""
-    from wyoming_pocket_tts.announce import ZeroconfAnnouncer
-    from wyoming_pocket_tts.wyoming_server.listen import parse_uri
-
-    if not settings.zeroconf.enabled or server.port is None:
-        return None
-    host = parse_uri(settings.uri).host
-    return ZeroconfAnnouncer(settings.zeroconf.name, server.port, host)
 
 
 async def _run(app: App) -> None:
@@ -173,6 +169,7 @@ class App:
         speech: the models.
         make_server: makes the server once the models are there.
         make_announcer: makes the announcer for a server that listens; None from it means that there is nothing to announce.
+        make_web: makes the HTTP server; None from it means that there is none.
     """
 
     def __init__(
@@ -181,11 +178,14 @@ class App:
         speech: Speech,
         make_server: Callable[[Settings, Any], Server],
         make_announcer: Callable[[Settings, Server], Announcer | None],
+        make_web: Callable[[Settings], WebServer | None] = lambda settings: None,
     ) -> None:
         self._settings = settings
         self._speech = speech
         self._make_server = make_server
         self._make_announcer = make_announcer
+        self._make_web = make_web
+        self._web: WebServer | None = None
         self._server: Server | None = None
         self._announcer: Announcer | None = None
         self._stop = asyncio.Event()
@@ -208,21 +208,45 @@ class App:
 
     async def _start(self) -> bool:
         """False when it was stopped meanwhile: nobody waits for a download to end before the server does."""
+        await self._start_web()
         if not await self._unless_stopped(self._speech.load()):
             return False
-        self._server = self._make_server(self._settings, self._speech.synthesizer)
-        await self._server.start(self._settings.uri)
+        if self._settings.wyoming:
+            self._server = self._make_server(self._settings, self._speech.synthesizer)
+            await self._server.start(self._settings.uri)
+        if self._web is not None:
+            speech = self._speech
+            self._web.speak_with(speech.synthesizer, speech.desk, speech.model_names)
         _LOGGER.info(
             "Ready",
             extra={
-                "uri": self._server.addresses,
+                "uri": self._server.addresses if self._server is not None else [],
+                "http": self._web.addresses if self._web is not None else [],
                 "models": list(self._speech.model_names),
                 "voices": [voice.name for voice in self._speech.synthesizer.voices()],
             },
         )
+        if self._server is None:
+            return True
         # Last, since who finds us asks at once, and does not ask twice.
         self._announcer = self._make_announcer(self._settings, self._server)
         return await self._unless_stopped(self._announce())
+
+    async def _start_web(self) -> None:
+        """First of all, so that whoever waits for the models can ask how things stand."""
+        web = self._make_web(self._settings)
+        if web is None:
+            return
+        http = self._settings.http
+        self._web = web
+        try:
+            await web.start(http.host, DEFAULT_PORT if http.port is None else http.port)
+        except SetupError as error:
+            # Nobody asked for this port: what was asked for goes on without it.
+            if http.port is not None or not self._settings.wyoming:
+                raise
+            self._web = None
+            _LOGGER.warning("There is no HTTP server: %s --port chooses another port.", error)
 
     async def _announce(self) -> None:
         """A network that cannot be told is no reason not to serve those who know the address."""
@@ -233,8 +257,10 @@ class App:
                 _LOGGER.warning("The server is not announced on the network: %s", error)
 
     async def _serve(self) -> None:
-        assert self._server is not None
-        await self._unless_stopped(self._server.wait_closed())
+        if self._server is None:
+            await self._stop.wait()
+        else:
+            await self._unless_stopped(self._server.wait_closed())
 
     async def _end(self) -> None:
         _LOGGER.info("Stopping")
@@ -242,9 +268,15 @@ class App:
         deadline_s = loop.time() + self._settings.limits.stop_s
         if self._announcer is not None:
             await _at_most("the announcement", self._announcer.stop(), _GOODBYE_S)
-        if self._server is not None:
-            grace_s = max(0.0, deadline_s - loop.time() - _ENGINES_S)
-            await _at_most("the server", self._server.stop(grace_s), grace_s + _ENGINES_S)
+        grace_s = max(0.0, deadline_s - loop.time() - _ENGINES_S)
+        servers = {"the server": self._server, "the HTTP server": self._web}
+        await asyncio.gather(
+            *(
+                _at_most(what, server.stop(grace_s), grace_s + _ENGINES_S)
+                for what, server in servers.items()
+                if server is not None
+            )
+        )
         await _at_most("the engines", self._speech.close(), _ENGINES_S)
         _LOGGER.info("Stopped")
 

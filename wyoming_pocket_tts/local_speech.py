@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import sys
+import tempfile
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 from wyoming_pocket_tts import logs
@@ -29,11 +32,14 @@ from wyoming_pocket_tts.own_voices import OwnVoices
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
 from wyoming_pocket_tts.text.dictionary import Dictionary
+from wyoming_pocket_tts.voice_desk import VoiceDesk
 from wyoming_pocket_tts.voices_folder import VoicesFolder
 
 _LOGGER = logging.getLogger(__name__)
 
 _DICTIONARY_EVERY_S = 1.0
+# Where voices that were added over HTTP are kept, below the fetcher's own folder, when there is no voices directory.
+_KEPT_FOLDER = "my-voices"
 
 
 class LocalSpeech:
@@ -42,9 +48,11 @@ class LocalSpeech:
     Attributes:
         synthesizer: set by `load`.
         model_names: those that may be used, loaded or not; set by `load`.
+        desk: takes recordings in; set by `load`.
     """
 
     synthesizer: Synthesizer
+    desk: VoiceDesk | None = None
 
     def __init__(self, settings: Settings) -> None:
         self.model_names: tuple[str, ...] = ()
@@ -76,7 +84,7 @@ class LocalSpeech:
             read_voice=VoiceReader(self._fetcher.fetch, self._cloner),
             percent=self._board.percent,
         )
-        folder = settings.voices_dir
+        folder = await asyncio.to_thread(self._voices_folder)
         own_voices = OwnVoices(
             assembly, self._host, VoicesFolder(folder, assembly) if folder else None
         )
@@ -94,6 +102,17 @@ class LocalSpeech:
             sound_options=settings.sound,
             dictionary=dictionary,
         )
+        if settings.http.enabled:
+            guests = Path(tempfile.gettempdir()) / f"wyoming-pocket-tts-{secrets.token_hex(8)}"
+            self.desk = VoiceDesk(
+                self.synthesizer,
+                assembly,
+                own_voices,
+                self._cloner,
+                guests,
+                folder or self._fetcher.own_folder / _KEPT_FOLDER,
+            )
+            self._start(self.desk.watch())
         if dictionary is not None:
             self._start(_follow(dictionary))
         if settings.load == "background":
@@ -107,8 +126,22 @@ class LocalSpeech:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.desk is not None:
+            await self.desk.close()
         if self._host is not None:
             await self._host.close()
+
+    def _voices_folder(self) -> Path | None:
+        """The voices directory: the owner's, or one of ours where recordings may come over HTTP."""
+        if self._settings.voices_dir is not None or not _takes_recordings(self._settings):
+            return self._settings.voices_dir
+        folder = self._fetcher.own_folder / _KEPT_FOLDER
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            _LOGGER.warning("Voices cannot be added: %s: %s", folder, error.strerror or error)
+            return None
+        return folder
 
     def _assemble(self) -> Assembly:
         if self._settings.catalogue_models or self._settings.models:
@@ -141,7 +174,7 @@ class LocalSpeech:
         try:
             await self._warm_up()
         except ModelUnavailable as error:
-            if not own_voices.owns(default):
+            if self._settings.default_voice is not None or not own_voices.owns(default):
                 raise
             # The other voices speak; this one needs access to weights, or another recording.
             _LOGGER.error("The default voice cannot be used: %s", error)
@@ -164,6 +197,10 @@ async def _follow(dictionary: Dictionary) -> None:
 def _ended(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         _LOGGER.error("A task in the background failed", exc_info=task.exception())
+
+
+def _takes_recordings(settings: Settings) -> bool:
+    return settings.http.enabled and settings.http.max_upload_mib > 0
 
 
 def _engine_options(settings: Settings) -> EngineOptions:

@@ -39,6 +39,12 @@ class OwnVoices:
         self._folder = folder
         self._found: tuple[Voice, ...] = ()
         self._missing: tuple[str, ...] = ()
+        self._looking = asyncio.Lock()
+        self._changed = asyncio.Event()
+
+    def find(self, name: str) -> Voice | None:
+        """The voice of the folder with that name."""
+        return next((voice for voice in self._found if voice.name == name), None)
 
     def owns(self, voice: Voice) -> bool:
         """Whether a voice is of the settings or of the folder, not of the catalogue."""
@@ -59,32 +65,35 @@ class OwnVoices:
 
     async def watch(self, synthesizer: Synthesizer) -> None:
         """Never ends: gets recordings ready, and tells the synthesizer what has changed in the folder."""
-        changed = asyncio.Event()
-        changed.set()
+        self._changed.set()
         # Side by side: making a voice may wait for a long download.
-        await asyncio.gather(self._look_on(synthesizer, changed), self._make_ready(changed))
+        await asyncio.gather(self._look_on(synthesizer), self._make_ready())
 
-    async def _look_on(self, synthesizer: Synthesizer, changed: asyncio.Event) -> None:
-        while self._folder is not None:
-            await asyncio.sleep(_LOOK_EVERY_S)
+    async def refresh(self, synthesizer: Synthesizer) -> None:
+        """Looks through the folder now, and tells the synthesizer what has changed."""
+        async with self._looking:
             before = self._found
-            try:
-                book = await self.look()
-            except Exception:
-                # Whatever it was, the voices there were are still there, and so is the server.
-                _LOGGER.exception("Looking through the voices directory failed")
-                continue
+            book = await self.look()
             if self._found != before:
                 synthesizer.use_book(book)
                 _tell(before, self._found)
-                changed.set()
+                self._changed.set()
 
-    async def _make_ready(self, changed: asyncio.Event) -> None:
+    async def _look_on(self, synthesizer: Synthesizer) -> None:
+        while self._folder is not None:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            try:
+                await self.refresh(synthesizer)
+            except Exception:
+                # Whatever it was, the voices there were are still there, and so is the server.
+                _LOGGER.exception("Looking through the voices directory failed")
+
+    async def _make_ready(self) -> None:
         """Makes voices of recordings, where the model is there anyway; each is tried once, and then again when somebody asks for it."""
         tried: set[tuple[str, str]] = set()
         while True:
-            await changed.wait()
-            changed.clear()
+            await self._changed.wait()
+            self._changed.clear()
             for voice in (*self._assembly.own_voices, *self._found):
                 key = (voice.source, voice.version)
                 at_start = self._host.entry(voice.model).at_start

@@ -18,6 +18,7 @@ class Report:
         self._request = request
         self._started: float | None = None
         self._first_audio: float | None = None
+        self._ended: float | None = None
         self._audio_s = 0.0
         self._retries = 0
         self._runaways = 0
@@ -45,8 +46,30 @@ class Report:
             self._retries += result.retries
             self._runaways += result.end is End.RUNAWAY
 
+    @property
+    def audio_s(self) -> float:
+        """Seconds of audio so far."""
+        return self._audio_s
+
+    @property
+    def ttfa_s(self) -> float | None:
+        """Seconds from the first text to the first audio; None while there is none."""
+        if self._started is None or self._first_audio is None:
+            return None
+        return self._first_audio - self._started
+
+    @property
+    def x_real_time(self) -> float | None:
+        """Seconds of audio for each second since the first text; None while there is none."""
+        if self._started is None or self._first_audio is None:
+            return None
+        return self._audio_s / max((self._ended or time.monotonic()) - self._started, 1e-6)
+
+    def end(self) -> None:
+        """The clock stops: how long whoever reads this takes is not part of the request."""
+        self._ended = time.monotonic()
+
     def log(self) -> None:
-        now = time.monotonic()
         fields: dict[str, object] = {
             "request": self._request.request_id,
             "voice": self.voice,
@@ -54,9 +77,9 @@ class Report:
             "audio_s": round(self._audio_s, 2),
             "outcome": self.outcome,
         }
-        if self._started is not None and self._first_audio is not None:
-            fields["ttfa_ms"] = round(1000 * (self._first_audio - self._started))
-            fields["x_real_time"] = round(self._audio_s / max(now - self._started, 1e-6), 2)
+        if self.ttfa_s is not None and self.x_real_time is not None:
+            fields["ttfa_ms"] = round(1000 * self.ttfa_s)
+            fields["x_real_time"] = round(self.x_real_time, 2)
         if self._retries or self._runaways:
             fields.update(retries=self._retries, runaways=self._runaways)
         _LOGGER.info("Request", extra=fields)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from wyoming_pocket_tts.errors import nearest
+from wyoming_pocket_tts.http_settings import HttpSettings
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
 from wyoming_pocket_tts.text.options import TextOptions
 
@@ -221,7 +222,8 @@ class Settings:
     """Everything that can be chosen; the defaults are a server that speaks English.
 
     Attributes:
-        uri: where to listen: tcp://host:port, unix:///path or stdio://.
+        uri: where the Wyoming server listens: tcp://host:port, unix:///path or stdio://.
+        wyoming: False: HTTP alone.
         languages: catalogue models to load; empty: English, unless `models` or `demo` give something to speak with.
         models: community models by name.
         load: when models are loaded: "start", before the server answers; "background", while it answers already; "first-use", when
@@ -236,6 +238,7 @@ class Settings:
     """
 
     uri: str = DEFAULT_URI
+    wyoming: bool = True
     languages: tuple[str, ...] = ()
     models: dict[str, ModelSettings] = field(default_factory=dict)
     load: Literal["start", "background", "first-use"] = "start"
@@ -250,11 +253,14 @@ class Settings:
     engine: EngineSettings = field(default_factory=EngineSettings)
     text: TextOptions = field(default_factory=TextOptions)
     sound: SoundOptions = field(default_factory=SoundOptions)
+    http: HttpSettings = field(default_factory=HttpSettings)
     zeroconf: ZeroconfSettings = field(default_factory=ZeroconfSettings)
     logging: LoggingSettings = field(default_factory=LoggingSettings)
 
     def __post_init__(self) -> None:
         _check_uri(self.uri)
+        if not self.wyoming and not self.http.enabled:
+            raise ValueError("wyoming and http.enabled are both false: nothing would be served")
         for name in (*self.languages, *self.models):
             if not _MODEL_NAME.fullmatch(name):
                 raise ValueError(f"model name {name!r} must be letters, digits, '_', '.' and '-'")

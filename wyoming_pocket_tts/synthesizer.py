@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from wyoming_pocket_tts.errors import (
     Busy,
@@ -17,8 +17,9 @@ from wyoming_pocket_tts.errors import (
     PocketTTSError,
     VoiceNotFound,
 )
+from wyoming_pocket_tts.guests import Guests
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
-from wyoming_pocket_tts.models.host import ModelHost, Speaker
+from wyoming_pocket_tts.models.host import HostFigures, ModelHost, Speaker
 from wyoming_pocket_tts.report import Report
 from wyoming_pocket_tts.sound.chain import SoundChain
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
@@ -72,16 +73,31 @@ class Synthesizer:
         self._sound_options = sound_options or SoundOptions()
         self._dictionary = dictionary
         self._active = 0
+        self._observers: list[Callable[[Report], None]] = []
+        self.guests = Guests()
 
     @property
     def active(self) -> int:
         """Requests that speak or wait."""
         return self._active
 
+    @property
+    def figures(self) -> HostFigures:
+        """What is in memory and at work."""
+        return self._host.figures()
+
+    def observe(self, observer: Callable[[Report], None]) -> None:
+        """Has every request's report handed to `observer` when the request has ended; it must not block."""
+        self._observers.append(observer)
+
     def use_book(self, book: VoiceBook) -> None:
         """Takes other voices from the next request on; requests that are being spoken keep theirs."""
         self._book = book
-        self._host.keep_only(book.voices)
+        self.forget_others()
+
+    def forget_others(self) -> None:
+        """Drops the states of voices that are neither in the book nor guests."""
+        self._host.keep_only((*self._book.voices, *self.guests.voices))
 
     @property
     def default_voice(self) -> Voice | None:
@@ -164,7 +180,10 @@ class Synthesizer:
                 "Speech could not be made; the server's log has the details."
             ) from error
         finally:
+            report.end()
             report.log()
+            for observer in self._observers:
+                observer(report)
 
     def _front_end(self, request: SpeechRequest, voice: Voice, speaker: Speaker) -> FrontEnd:
         """Texts given whole and texts that arrive are cut alike: the same words are then the same sound."""
@@ -176,6 +195,9 @@ class Synthesizer:
         return FrontEnd(options, speaker.model.rules, speaker.model.tokenizer, language, dictionary)
 
     def _choose(self, request: SpeechRequest) -> Voice:
+        guest = self.guests.get(request.voice) if request.voice else None
+        if guest is not None:
+            return guest
         return self._book.choose(request.voice, request.language, request.speaker)
 
     def _format(self, voice: Voice) -> AudioFormat:

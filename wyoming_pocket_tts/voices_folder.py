@@ -65,6 +65,7 @@ class Sidecar:
         model: name of the model that speaks it; None: one for the language, else the first.
         aliases: further names that clients may use.
         speed, volume_db, lead_silence_ms, tail_silence_ms: how it is to sound, as in the settings.
+        consent: when the speaker's consent was stated as the voice was added over HTTP; such a voice may be deleted there too.
     """
 
     description: str | None = None
@@ -76,6 +77,7 @@ class Sidecar:
     volume_db: float | None = None
     lead_silence_ms: int | None = None
     tail_silence_ms: int | None = None
+    consent: str | None = None
 
     def __post_init__(self) -> None:
         _ = self.sound  # raises for what cannot be done
@@ -232,6 +234,7 @@ class VoicesFolder:
             aliases=sidecar.aliases,
             sound=sidecar.sound,
             version=f"{modified_ns}-{size}",
+            added=sidecar.consent is not None,
         )
 
     def _made_for(self, path: Path) -> str | None:

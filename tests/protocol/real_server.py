@@ -65,6 +65,7 @@ def real_server(folder: Path, **limits: float) -> Iterator[RealServer]:
     settings.write_text(json.dumps(chosen), encoding="utf-8")
     log = folder / "server.log"
     command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
+    command += ["--no-http"]
     command += ["--uri", "tcp://127.0.0.1:0", "--threads", "1", "--log-format", "json"]
     command += ["--settings", str(settings), "--cache-dir", str(folder / "cache")]
     with log.open("wb") as output:

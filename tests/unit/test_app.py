@@ -15,7 +15,7 @@ import time
 import wave
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from wyoming.audio import AudioChunk, AudioStop
@@ -23,11 +23,15 @@ from wyoming.client import AsyncClient
 from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize
 
+from tests.protocol.helpers import until
 from wyoming_pocket_tts.app import App
 from wyoming_pocket_tts.errors import ModelFileError, SetupError
+from wyoming_pocket_tts.http_settings import HttpSettings
 from wyoming_pocket_tts.settings import LimitSettings, Settings
 
-SETTINGS = Settings(uri="tcp://127.0.0.1:0", limits=LimitSettings(stop_s=0.6))
+SETTINGS = Settings(
+    uri="tcp://127.0.0.1:0", limits=LimitSettings(stop_s=0.6), http=HttpSettings(enabled=False)
+)
 
 
 @dataclasses.dataclass
@@ -42,7 +46,10 @@ class Parts:
         self.told: list[str] = []
         self.troubles: dict[str, Callable[[], Any]] = troubles
         self.announced = asyncio.Event()
-        self.app = App(SETTINGS, Speech(self), self.make_server, self.make_announcer)
+        settings = self.troubles.pop("settings", SETTINGS)
+        self.app = App(
+            settings, Speech(self), self.make_server, self.make_announcer, self.make_web
+        )
 
     async def tell(self, what: str) -> None:
         self.told.append(what)
@@ -59,6 +66,9 @@ class Parts:
     def make_announcer(self, settings: Settings, server: object) -> Announcer:
         return Announcer(self)
 
+    def make_web(self, settings: Settings) -> Web | None:
+        return Web(self) if settings.http.enabled else None
+
     async def run_until_ready_then_stop(self) -> None:
         running = asyncio.ensure_future(self.app.run())
         await asyncio.wait_for(self.announced.wait(), 5)
@@ -68,6 +78,7 @@ class Parts:
 
 class Speech:
     model_names = ("demo",)
+    desk = None
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -100,6 +111,22 @@ class Server:
 
     async def stop(self, grace_s: float = 5.0) -> None:
         await self.parts.tell("end requests")
+
+
+class Web:
+    addresses: ClassVar = ["http://127.0.0.1:8000"]
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    async def start(self, host: str, port: int) -> None:
+        await self.parts.tell(f"web on {host}:{port}")
+
+    def speak_with(self, source: object, desk: object = None, models: object = ()) -> None:
+        self.parts.told.append("web speaks")
+
+    async def stop(self, grace_s: float = 5.0) -> None:
+        await self.parts.tell("end web")
 
 
 class Announcer:
@@ -188,6 +215,52 @@ async def test_a_part_that_hangs_or_fails_while_stopping_keeps_nobody(
     assert len([record for record in caplog.records if "Stopping the" in record.getMessage()]) == 2
 
 
+# HTTP
+
+
+def with_http(**changes: Any) -> Settings:
+    port = changes.pop("port", None)
+    return dataclasses.replace(SETTINGS, http=HttpSettings(port=port), **changes)
+
+
+async def test_http_is_there_before_the_models_and_speaks_after_them() -> None:
+    parts = Parts(settings=with_http())
+    await parts.run_until_ready_then_stop()
+    told = [step for step in parts.told if step != "serve"]
+    assert told[:5] == ["web on localhost:8000", "load", "listen", "web speaks", "announce"]
+    assert set(told[5:]) == {"goodbye", "end requests", "end web", "close"}
+    assert told[-1] == "close"
+
+
+async def test_a_port_nobody_chose_is_not_worth_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    taken = {"web on localhost:8000": fail(SetupError("8000 is in use."))}
+    parts = Parts(settings=with_http(), **taken)
+    await parts.run_until_ready_then_stop()
+    assert "announce" in parts.told
+    assert "There is no HTTP server: 8000 is in use. --port chooses another" in caplog.text
+
+
+@pytest.mark.parametrize("settings", [with_http(port=8000), with_http(wyoming=False)])
+async def test_a_port_that_was_chosen_or_is_the_only_one_must_be_free(settings: Settings) -> None:
+    parts = Parts(
+        settings=settings, **{"web on localhost:8000": fail(SetupError("8000 is in use."))}
+    )
+    with pytest.raises(SetupError, match="in use"):
+        await parts.app.run()
+    assert "load" not in parts.told
+
+
+async def test_http_alone() -> None:
+    parts = Parts(settings=with_http(wyoming=False))
+    running = asyncio.ensure_future(parts.app.run())
+    await until(lambda: "web speaks" in parts.told)
+    parts.app.stop()
+    await asyncio.wait_for(running, 5)
+    assert parts.told == ["web on localhost:8000", "load", "web speaks", "end web", "close"]
+
+
 # As a process
 
 
@@ -197,6 +270,7 @@ class Process:
     def __init__(self, cache_dir: Path, *flags: str) -> None:
         command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
         command += ["--uri", "tcp://127.0.0.1:0", "--log-format", "json", "--threads", "1"]
+        command += ["--no-http"]
         command += ["--cache-dir", str(cache_dir), *flags]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

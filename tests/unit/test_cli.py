@@ -67,7 +67,7 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
         *("--offline", "--zeroconf", "Attic", "--slots", "3", "--threads", "2", "--seed", "7"),
         *("--temperature", "0.5", "--decode-steps", "4", "--eos-threshold", "-3"),
         *("--frames-after-eos", "2", "--log-level", "warning", "--log-format", "json"),
-        *("--speed", "1.2", "--raw-text"),
+        *("--speed", "1.2", "--raw-text", "--host", "0.0.0.0", "--port", "8001"),
     )
     assert settings.uri == "tcp://127.0.0.1:0"
     assert settings.languages == ("french", "german")
@@ -81,6 +81,7 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
     assert (settings.zeroconf.enabled, settings.zeroconf.name) == (True, "Attic")
     assert settings.sound.speed == 1.2
     assert settings.text.raw
+    assert (settings.http.host, settings.http.port) == ("0.0.0.0", 8001)
     engine = settings.engine
     assert (engine.slots, engine.threads, engine.seed, engine.temperature) == (3, 2, 7, 0.5)
     assert (engine.decode_steps, engine.eos_threshold, engine.frames_after_eos) == (4, -3.0, 2)
@@ -94,6 +95,19 @@ def test_other_spellings(served: list[Settings]) -> None:
     assert serve(served, "--threads", "auto").engine.threads == "auto"
     assert not serve(served, "--no-zeroconf").zeroconf.enabled
     assert serve(served, "--zeroconf").zeroconf == Settings().zeroconf
+    assert not serve(served, "--no-http").http.enabled
+    assert not serve(served, "--no-wyoming").wyoming
+
+
+def test_nothing_to_serve_is_refused(
+    served: list[Settings], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["serve", "--no-http", "--no-wyoming"]) == 2
+    assert "nothing to serve" in capsys.readouterr().err
+    path = tmp_path / "home.yaml"
+    path.write_text("wyoming: false\nhttp: {enabled: false}\n")
+    assert cli.main(["serve", "--settings", str(path)]) == 2
+    assert "nothing would be served" in capsys.readouterr().err
 
 
 def test_a_flag_wins_over_the_file_and_leaves_the_rest(

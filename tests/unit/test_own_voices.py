@@ -264,7 +264,8 @@ async def test_a_default_voice_that_cannot_be_made_does_not_stop_the_others(
         "anna": VoiceSettings(source=str(tmp_path / "short.wav")),
         "bert": VoiceSettings(source=str(tiny_files.write_voice(tmp_path / "b.safetensors"))),
     }
-    chosen = settings(tmp_path, model_yaml, voices=voices, default_voice="anna")
+    # The first voice of the settings is the default where nobody chose one.
+    chosen = settings(tmp_path, model_yaml, voices=voices)
     caplog.set_level(logging.ERROR)
     async with running(chosen) as synthesizer:
         assert "The default voice cannot be used" in caplog.text
@@ -273,6 +274,20 @@ async def test_a_default_voice_that_cannot_be_made_does_not_stop_the_others(
             "bert": True,
         }
         assert await speak(synthesizer, "bert")
+
+
+async def test_a_chosen_default_voice_that_cannot_be_made_stops_the_start(
+    tmp_path: Path, model_yaml: Path
+) -> None:
+    record(tmp_path / "short.wav", 0.3)
+    voices = {
+        "anna": VoiceSettings(source=str(tmp_path / "short.wav")),
+        "bert": VoiceSettings(source=str(tiny_files.write_voice(tmp_path / "b.safetensors"))),
+    }
+    chosen = settings(tmp_path, model_yaml, voices=voices, default_voice="anna")
+    with pytest.raises(ModelUnavailable, match=r"'anna' cannot be used: .*1 s is the least"):
+        async with running(chosen):
+            pass
 
 
 # Installed

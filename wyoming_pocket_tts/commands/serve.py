@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.errors import ConfigError, PocketTTSError
+from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import DEFAULT_URI
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ order, a second one ends it at once.
 # Flags that replace one setting, by their name in the parsed arguments.
 _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "uri": ("uri",),
+    "host": ("http", "host"),
+    "port": ("http", "port"),
+    "http": ("http", "enabled"),
+    "wyoming": ("wyoming",),
     "demo": ("demo",),
     "default_voice": ("default_voice",),
     "cache_dir": ("cache_dir",),
@@ -62,7 +67,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         description="Run the server.",
         epilog=_EPILOG,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
-            prog, max_help_position=34
+            prog, max_help_position=38
         ),
         usage="%(prog)s [flags]",
         allow_abbrev=False,
@@ -72,7 +77,11 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("--settings", metavar="FILE", type=Path, help="settings in YAML")
-    add("--uri", help=f"where to listen: tcp://, unix:// or stdio:// (default {DEFAULT_URI})")
+    add("--uri", help=f"Wyoming (default {DEFAULT_URI})")
+    add("--host", help="HTTP: address (default localhost)")
+    add("--port", metavar="N", type=int, help=f"HTTP: port (default {DEFAULT_PORT}, if free)")
+    add("--no-http", dest="http", action="store_false", help="no HTTP: Wyoming alone")
+    add("--no-wyoming", dest="wyoming", action="store_false", help="no Wyoming: HTTP alone")
     add(
         "--language", metavar="NAME", action="append", help="model to load, e.g. french; repeatable"
     )
@@ -80,7 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         "--config",
         metavar="FILE",
         action="append",
-        help="a community model's YAML: path or address",
+        help="a community model's YAML",
     )
     add("--demo", action="store_true", help="random weights: sound, not words")
     add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")
@@ -92,7 +101,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="start (default), background or first-use",
     )
     add("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
-    add("--offline", action="store_true", help="never use the network for models and voices")
+    add("--offline", action="store_true", help="no network for models and voices")
     add(
         "--zeroconf",
         metavar="NAME",
@@ -109,27 +118,28 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="8-bit weights where faster (default)",
     )
     speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
-    speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
+    speech("--seed", metavar="N", type=int, help="same text, same samples")
     speech(
         "--temperature",
         metavar="X",
         type=float,
-        help="variance of the noise (default: the model's)",
+        help="variance of the noise",
     )
     speech("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
     speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
     speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
-    speech("--speed", metavar="X", type=float, help="0.5 to 2 times as fast as the model speaks")
+    speech("--speed", metavar="X", type=float, help="0.5 to 2 times the model's speed")
     speech("--raw-text", action="store_true", help="text as the pocket-tts package does it")
     log = parser.add_argument_group("log, on standard error").add_argument
-    log("--log-level", choices=("debug", "info", "warning", "error"), help="default info")
+    levels = ("debug", "info", "warning", "error")
+    log("--log-level", metavar="LEVEL", choices=levels, help=", ".join(levels))
     log("--log-format", choices=("text", "json"), help="default text")
     log(
         "--debug",
         dest="log_level",
         action="store_const",
         const="debug",
-        help="same as --log-level debug; shows spoken text",
+        help="log level debug; shows spoken text",
     )
 
 
@@ -171,11 +181,12 @@ def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:
     for name, key in _PLAIN_FLAGS.items():
         if name in given:
             value = given[name]
-            yield FlagValue(
-                f"--{name.replace('_', '-')}", key, str(value) if isinstance(value, Path) else value
-            )
+            flag = f"--no-{name}" if name in ("http", "wyoming") else f"--{name.replace('_', '-')}"
+            yield FlagValue(flag, key, str(value) if isinstance(value, Path) else value)
     if "language" in given:
         yield FlagValue("--language", ("languages",), list(dict.fromkeys(given["language"])))
+    if not given.get("http", True) and not given.get("wyoming", True):
+        raise ConfigError("--no-http and --no-wyoming leave nothing to serve")
     configs: dict[str, str] = {}
     for config in given.get("config", ()):
         name = model_name(config)

@@ -29,6 +29,7 @@ class Voice:
         version: another one for a source whose content has changed.
         sound: how it is to sound, where the server's own choice does not fit it.
         installed: whether it can be spoken: its files are here, or can be fetched.
+        added: whether it was added over HTTP, and may be deleted there too.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Voice:
     version: str = ""
     sound: SoundChoice = field(default_factory=SoundChoice)
     installed: bool = True
+    added: bool = False
 
 
 class VoiceBook:

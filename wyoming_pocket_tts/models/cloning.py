@@ -86,6 +86,11 @@ class VoiceCloner:
         """Whether a voice of that recording is here, for any model."""
         return any(self._folder.glob(f"{sha256}-*.safetensors"))
 
+    def forget(self, sha256: str) -> None:
+        """Drops what is kept of that recording, for all models."""
+        for path in self._folder.glob(f"{sha256}-*.safetensors"):
+            path.unlink(missing_ok=True)
+
     def _file_name(self, recording: Recording, identity: str) -> str:
         as_is = "-as-is" if self._loudness is None else ""
         model = identity.replace(":", "-")

@@ -37,6 +37,29 @@ class Speaker:
     voice: VoiceState
 
 
+@dataclass(frozen=True)
+class HostFigures:
+    """What is in memory and at work at this moment, for those who watch the server.
+
+    Attributes:
+        slots, slots_used: of all loaded models.
+        segments_waiting: segments without a slot.
+        models, models_bytes: loaded models, and their weights.
+        voices, voices_bytes: voice states in memory.
+        voice_hits, voice_misses: how often a voice's state was there when it was asked for, and how often not.
+    """
+
+    slots: int
+    slots_used: int
+    segments_waiting: int
+    models: int
+    models_bytes: int
+    voices: int
+    voices_bytes: int
+    voice_hits: int
+    voice_misses: int
+
+
 @dataclass
 class _Held:
     model: LoadedModel
@@ -132,6 +155,22 @@ class ModelHost:
         """
         async with self._lend(voice.model, None) as model:
             await self._states.get(voice, model, None)
+
+    def figures(self) -> HostFigures:
+        """As of now; the engines' threads go on meanwhile."""
+        schedulers = [held.model.worker.engine.scheduler for held in self._held.values()]
+        states = self._states
+        return HostFigures(
+            slots=sum(one.slots for one in schedulers),
+            slots_used=sum(len(one.running) for one in schedulers),
+            segments_waiting=sum(len(one.waiting) for one in schedulers),
+            models=len(schedulers),
+            models_bytes=self._nbytes,
+            voices=states.count,
+            voices_bytes=states.nbytes,
+            voice_hits=states.hits,
+            voice_misses=states.misses,
+        )
 
     def refused(self, voice: Voice) -> bool:
         """Whether the last attempt to get this voice failed."""

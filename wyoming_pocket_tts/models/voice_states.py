@@ -57,6 +57,8 @@ class VoiceStates:
         self._states: OrderedDict[Key, VoiceState] = OrderedDict()
         self._coming: dict[Key, asyncio.Task[VoiceState]] = {}
         self._refused: set[Key] = set()
+        self.hits = 0
+        self.misses = 0
 
     def refused(self, voice: Voice) -> bool:
         """Whether the last attempt to get this voice failed."""
@@ -76,7 +78,10 @@ class VoiceStates:
         """
         key = _key(voice)
         state = self._states.get(key)
-        if state is None:
+        if state is not None:
+            self.hits += 1
+        else:
+            self.misses += 1
             if key not in self._coming:
                 task = asyncio.create_task(asyncio.to_thread(self._read, voice, model))
                 self._coming[key] = task
@@ -107,6 +112,10 @@ class VoiceStates:
         """Waits for nothing any more; a thread that reads ends by itself."""
         for task in self._coming.values():
             task.cancel()
+
+    @property
+    def count(self) -> int:
+        return len(self._states)
 
     @property
     def nbytes(self) -> int:

@@ -1,70 +1,17 @@
-"""What a client asks for: a request read from its events, and the feed that hands streamed text on as it arrives.
+"""What a client asks for: a request read from its events.
 
 Knows neither sockets nor audio.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
 from wyoming_pocket_tts.errors import PocketTTSError
 from wyoming_pocket_tts.speech import SpeechRequest
+from wyoming_pocket_tts.text_feed import TextFeed
 from wyoming_pocket_tts.wyoming_server.events import BadEvent, Event, clean_text
-
-
-class TextFeed:
-    """Text that is still arriving, as an async iterator: each turn gives all that has come since the last.
-
-    `push` never waits; whoever pushes bounds the text. Only one task may iterate.
-    """
-
-    def __init__(self) -> None:
-        self.characters = 0
-        self._pieces: list[str] = []
-        self._ended = False
-        self._error: PocketTTSError | None = None
-        self._changed = asyncio.Event()
-
-    def push(self, text: str) -> None:
-        """Adds text; once the feed has ended it is dropped."""
-        if text and not self._ended:
-            self.characters += len(text)
-            self._pieces.append(text)
-            self._changed.set()
-
-    def end(self, error: PocketTTSError | None = None) -> None:
-        """No more text will come. With an error, the iterator raises it after the text that is there."""
-        if not self._ended:
-            self._ended = True
-            self._error = error
-            self._changed.set()
-
-    async def aclose(self) -> None:
-        """The reader is done with the text."""
-        self.close()
-
-    def close(self) -> None:
-        """Ends the feed and drops its text."""
-        self.end()
-        self._pieces.clear()
-        self._error = None
-
-    def __aiter__(self) -> TextFeed:
-        return self
-
-    async def __anext__(self) -> str:
-        while not self._pieces and not self._ended:
-            self._changed.clear()
-            await self._changed.wait()
-        if self._pieces:
-            text = "".join(self._pieces)
-            self._pieces.clear()
-            return text
-        if self._error is not None:
-            raise self._error
-        raise StopAsyncIteration
 
 
 @dataclass
