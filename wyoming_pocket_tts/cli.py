@@ -36,7 +36,16 @@ EXIT_INTERRUPTED = 130
 # What is not there, or does not fit; every other `SetupError` is a choice of the owner's to change.
 _UNAVAILABLE = (DownloadError, ModelFileError, ModelUnavailable, VoiceNotFound, VoiceStateError)
 
-COMMANDS = ("serve", "export_voice", "voices", "download", "text", "bench")
+COMMANDS = (
+    "serve",
+    "generate",
+    "export_voice",
+    "voices",
+    "download",
+    "text",
+    "bench",
+    "completion",
+)
 
 # Read here for one purpose: to keep their values out of the log. The hub's own library reads them for use.
 _SECRET_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SUPERVISOR_TOKEN")
@@ -45,6 +54,7 @@ _EPILOG = """\
 examples:
   wyoming-pocket-tts serve                      English, on port 10200
   wyoming-pocket-tts serve --demo               no downloads: sound, not words
+  wyoming-pocket-tts generate --text Hello      to tts_output.wav
   wyoming-pocket-tts COMMAND --help             what a command takes
 
 exit codes:

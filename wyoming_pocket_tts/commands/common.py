@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wyoming_pocket_tts.assembly import Assembly
     from wyoming_pocket_tts.models.download import Fetcher
+    from wyoming_pocket_tts.models.progress import ProgressCallback
     from wyoming_pocket_tts.settings import Settings
 
 
@@ -61,23 +63,36 @@ def server_settings(arguments: argparse.Namespace) -> Settings:
     return settings_file.load_settings(getattr(arguments, "settings", None), flag_values(arguments))
 
 
-def make_fetcher(settings: Settings) -> Fetcher:
-    """Fetches with a bar on a terminal, with lines in the log elsewhere; sets up the log."""
+def read_standard_input() -> str:
+    """All of it, as UTF-8 whatever the locale says."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    return sys.stdin.read()
+
+
+def set_up_log(*, quiet: bool = False) -> ProgressCallback | None:
+    """Sets up the log; gives what shows downloads: a bar on a terminal, lines in the log elsewhere, nothing where quiet is wanted."""
     # The hub's library gives its logger a handler when it is imported, which would show every line twice.
     import huggingface_hub.utils.logging  # noqa: F401
 
     from wyoming_pocket_tts import cli, logs
-    from wyoming_pocket_tts.models.download import Fetcher
     from wyoming_pocket_tts.models.progress import LoggedProgress, TerminalProgress
 
     terminal = sys.stderr.isatty()
-    logs.configure("warning" if terminal else "info", "text", secrets=cli.secrets())
+    level = "error" if quiet else "warning" if terminal else "info"
+    logs.configure(level, "text", secrets=cli.secrets())
     logs.take_over("huggingface_hub")
-    return Fetcher(
-        settings.cache_dir,
-        offline=settings.offline,
-        progress=TerminalProgress(sys.stderr) if terminal else LoggedProgress(),
-    )
+    if quiet:
+        return None
+    return TerminalProgress(sys.stderr) if terminal else LoggedProgress()
+
+
+def make_fetcher(settings: Settings) -> Fetcher:
+    """Fetches with a bar on a terminal, with lines in the log elsewhere; sets up the log."""
+    from wyoming_pocket_tts.models.download import Fetcher
+
+    progress = set_up_log()
+    return Fetcher(settings.cache_dir, offline=settings.offline, progress=progress)
 
 
 def assemble(settings: Settings, fetcher: Fetcher) -> Assembly:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import io
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _settings(arguments).text
     language, rules = _language(getattr(arguments, "language", "en"))
-    text = _standard_input() if arguments.text == "-" else arguments.text
+    text = common.read_standard_input() if arguments.text == "-" else arguments.text
     path = options.dictionary
     lexicon = Dictionary(path).lexicon(language) if path and not options.raw else None
     tokenizer = _tokenizer(getattr(arguments, "tokenizer", None))
@@ -74,12 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(said)
     return cli.EXIT_OK
-
-
-def _standard_input() -> str:
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
-    return sys.stdin.read()
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

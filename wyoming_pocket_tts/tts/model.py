@@ -165,6 +165,11 @@ class TTSModel:
         """What the model is called."""
         return self._model.entry.name
 
+    @property
+    def language(self) -> str:
+        """Code of the language it speaks; empty where that is unknown, as it is of a `config`."""
+        return self._model.entry.language
+
     @functools.cached_property
     def has_voice_cloning(self) -> bool:
         """Whether recordings can become voices. The hub is asked once, if the full weights are not here; nothing is fetched."""
@@ -179,9 +184,7 @@ class TTSModel:
         try:
             wanted = torch.device(device)
         except (RuntimeError, TypeError) as error:
-            raise WrongArgument(
-                f"{device!r} is not a device; 'cpu' is the one there is."
-            ) from error
+            raise WrongArgument(f"{device!r} is no device; the engine runs on the CPU.") from error
         if wanted.type != "cpu":
             raise WrongArgument(f"The engine runs on the CPU alone, not on {str(device)!r}.")
         return self

@@ -1,0 +1,204 @@
+"""Where the sound of a command goes: a WAV or another kind of file, standard output, a player.
+
+All take 16-bit mono PCM in pieces as it comes. What a file's kind is, its suffix says. Nothing is opened before the first sound, so that a model
+that cannot be loaded costs nobody the file that was there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from wyoming_pocket_tts.audio import wav_header
+from wyoming_pocket_tts.errors import ConfigError, nearest
+
+# Suffix -> format and subtype, as libsndfile calls them.
+_ENCODED = {
+    ".flac": ("FLAC", "PCM_16"),
+    ".ogg": ("OGG", "VORBIS"),
+    ".opus": ("OGG", "OPUS"),
+    ".mp3": ("MP3", "MPEG_LAYER_III"),
+}
+# Programs that play a WAV from their standard input and leave at its end, the best first.
+_PLAYERS = {
+    "aplay": ("-q", "-"),
+    "ffplay": ("-nodisp", "-autoexit", "-loglevel", "error", "-"),
+    "mpv": ("--no-terminal", "--no-video", "-"),
+    "play": ("-q", "-t", "wav", "-"),
+}
+
+
+class Output(Protocol):
+    """Somewhere for sound to go."""
+
+    def write(self, pcm: bytes) -> None:
+        """Takes the next piece."""
+
+    def close(self) -> None:
+        """There is no more, or somebody has had enough."""
+
+
+def check_path(path: Path) -> None:
+    """Refuses a path that cannot be written, before anything else is done.
+
+    Raises:
+        ConfigError: an unknown kind of file, a folder, a folder that is not there.
+    """
+    suffix = path.suffix.lower()
+    if suffix != ".wav" and suffix not in _ENCODED and not _is_device(path):
+        kinds = [".wav", *_ENCODED]
+        hint = nearest(suffix, kinds) or f" Known: {', '.join(kinds)}."
+        raise ConfigError(f"--output-path: {path}: kind of file {suffix!r} is unknown.{hint}")
+    if path.is_dir():
+        raise ConfigError(f"--output-path: {path} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise ConfigError(f"--output-path: there is no folder {path.parent}.")
+
+
+def open_file(path: Path, rate_hz: int) -> Output:
+    """A file of the kind that its suffix says.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    try:
+        if path.suffix.lower() in _ENCODED:
+            return EncodedFile(path, rate_hz)
+        return Wav(path.open("wb"), rate_hz)
+    except OSError as error:
+        raise ConfigError(
+            f"--output-path: {path} cannot be written: {error.strerror or error}."
+        ) from error
+
+
+class Wav:
+    """WAV to a file, whose header is put right at the end, or to a pipe, whose header leaves the length open."""
+
+    def __init__(self, file: BinaryIO, rate_hz: int) -> None:
+        """
+        Args:
+            file: closed by `close`.
+            rate_hz: of the samples.
+        """
+        self._file = file
+        self._rate_hz = rate_hz
+        self._samples = 0
+        file.write(wav_header(rate_hz))
+
+    def write(self, pcm: bytes) -> None:
+        self._file.write(pcm)
+        self._file.flush()
+        self._samples += len(pcm) // 2
+
+    def close(self) -> None:
+        if self._file.seekable():
+            self._file.seek(0)
+            self._file.write(wav_header(self._rate_hz, self._samples))
+        self._file.close()
+
+
+class StandardOutput(Wav):
+    """WAV to standard output, where what follows may already have been appended to something."""
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class EncodedFile:
+    """FLAC, Ogg Vorbis, Opus or MP3, by libsndfile."""
+
+    def __init__(self, path: Path, rate_hz: int) -> None:
+        import soundfile
+
+        format, subtype = _ENCODED[path.suffix.lower()]
+        try:
+            self._file: Any = soundfile.SoundFile(
+                path, "w", rate_hz, channels=1, format=format, subtype=subtype
+            )
+        except soundfile.SoundFileError as error:
+            reason = str(getattr(error, "error_string", error)).strip().rstrip(".")
+            raise ConfigError(f"--output-path: {path} cannot be written: {reason}.") from error
+
+    def write(self, pcm: bytes) -> None:
+        self._file.buffer_write(pcm, dtype="int16")
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def find_player() -> list[str]:
+    """The command of a player that is installed.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    for name, flags in _PLAYERS.items():
+        path = shutil.which(name)
+        if path is not None:
+            return [path, *flags]
+    raise ConfigError(
+        f"--play: none of {', '.join(_PLAYERS)} is installed. Install one (aplay comes with alsa-utils), or write a file with "
+        "--output-path."
+    )
+
+
+class Player:
+    """A player that hears the sound while it is being made."""
+
+    def __init__(self, command: list[str], rate_hz: int) -> None:
+        """
+        Args:
+            command: from `find_player`.
+            rate_hz: of the samples.
+
+        Raises:
+            ConfigError: it cannot be started.
+        """
+        self._name = Path(command[0]).name
+        self._closed = False
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise ConfigError(f"--play: {self._name} cannot be started: {error}.") from error
+        self._write(wav_header(rate_hz))
+
+    def write(self, pcm: bytes) -> None:
+        self._write(pcm)
+
+    def close(self) -> None:
+        """Waits until everything has been heard.
+
+        Raises:
+            ConfigError: the player could not play; in its own words.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            _, told = self._process.communicate()
+        except KeyboardInterrupt:
+            self._process.terminate()
+            self._process.communicate()
+            raise
+        code = self._process.returncode
+        if code:
+            words = " ".join(told.decode(errors="replace").split())[-200:] or f"exit code {code}"
+            raise ConfigError(f"--play: {self._name} could not play ({words}).")
+
+    def _write(self, data: bytes) -> None:
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self.close()
+            raise ConfigError(f"--play: {self._name} ended before the sound did.") from None
+
+
+def _is_device(path: Path) -> bool:
+    """A pipe or a device, such as /dev/stdout: it takes WAV whatever its name is."""
+    return path.exists() and not path.is_file() and not path.is_dir()
