@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-_START_S = 60.0
-_STOP_S = 20.0
+_START_S = 120.0
+_STOP_S = 60.0
 _SOURCE = Path(__file__).parents[2]
 
 
@@ -34,7 +34,7 @@ class RealServer:
         """What the log says of each request, by its id."""
         return {line["request"]: line for line in self.log() if line["message"] == "Request"}
 
-    def wait_for(self, condition: Callable[[], Any], within_s: float = 10.0) -> Any:
+    def wait_for(self, condition: Callable[[], Any], within_s: float = 60.0) -> Any:
         """Returns the condition's value as soon as it is true."""
         deadline_s = time.monotonic() + within_s
         while not (value := condition()):

@@ -7,7 +7,7 @@ import asyncio
 from wyoming.info import Attribution, Describe, Info, TtsProgram, TtsVoice
 
 from tests.protocol.fake_synthesizer import FakeSynthesizer, voice_info
-from tests.protocol.helpers import client, raw, read_until, send, serving
+from tests.protocol.helpers import WAIT_S, client, raw, read_until, send, serving
 from wyoming_pocket_tts.wyoming_server import WyomingServer
 
 
@@ -84,7 +84,7 @@ async def test_many_describes_that_nobody_reads_stay_in_bounds() -> None:
         assert served.link.unsent_bytes < 262_144 + len(server.info()) + 65_536
         async with client(server) as wyoming:
             await send(wyoming, Describe())
-            await asyncio.wait_for(read_until(wyoming, "info"), 1.0)
+            await asyncio.wait_for(read_until(wyoming, "info"), WAIT_S)
         connection.reader._transport.resume_reading()  # type: ignore[attr-defined]
         for _ in range(1_500):
             assert (await connection.read_event())[0] == "info"

@@ -16,6 +16,7 @@ from wyoming.tts import Synthesize
 
 from tests.protocol.fake_synthesizer import FakeSynthesizer
 from tests.protocol.helpers import (
+    WAIT_S,
     RawClient,
     client,
     raw,
@@ -191,7 +192,7 @@ async def test_stdio() -> None:
     process.stdin.write_eof()
     found, _, end = await connection.rest()
     assert (found, end) == (["audio-start", *["audio-chunk"] * 3, "audio-stop"], "eof")
-    _, errors = await asyncio.wait_for(process.communicate(), 10)
+    _, errors = await asyncio.wait_for(process.communicate(), WAIT_S)
     assert process.returncode == 0
     assert errors.decode().strip() == "this must not get between the events"
 
@@ -210,7 +211,7 @@ async def test_stdio_ends_with_its_reader() -> None:
     os.close(read_end)
     assert process.stdin is not None
     process.stdin.write(raw_event("ping"))
-    assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert await asyncio.wait_for(process.wait(), WAIT_S) == 0
 
 
 async def test_stop_lets_speech_end() -> None:
@@ -220,14 +221,14 @@ async def test_stop_lets_speech_end() -> None:
         await idle.read_event()
         await send(wyoming, Synthesize("to the end"), Synthesize("this too"))
         await read_until(wyoming, "audio-start")
-        stopping = asyncio.create_task(server.stop(grace_s=5.0))
+        stopping = asyncio.create_task(server.stop(grace_s=600.0))
         assert (await idle.rest())[2] == "eof"
         with pytest.raises(ConnectionRefusedError):
             await RawClient.connect(server)
         await read_until(wyoming, "audio-stop")
         assert spoken(await read_until(wyoming, "audio-stop")) == "this too"
         assert await read_until(wyoming, None) == []
-        await asyncio.wait_for(stopping, 2.0)
+        await asyncio.wait_for(stopping, WAIT_S)
 
 
 async def test_stop_refuses_what_is_new() -> None:
@@ -235,7 +236,7 @@ async def test_stop_refuses_what_is_new() -> None:
     async with serving(synthesizer) as server, client(server) as wyoming:
         await send(wyoming, Synthesize("x" * 20))
         await read_until(wyoming, "audio-start")
-        stopping = asyncio.create_task(server.stop(grace_s=5.0))
+        stopping = asyncio.create_task(server.stop(grace_s=WAIT_S))
         await asyncio.sleep(0.01)
         await send(wyoming, Synthesize("too late"))
         events = await read_until(wyoming, None)
@@ -264,7 +265,8 @@ async def test_stop_ends_what_takes_too_long_with_an_error(grace_s: float) -> No
         begun_s = asyncio.get_running_loop().time()
         await server.stop(grace_s=grace_s)
         took_s = asyncio.get_running_loop().time() - begun_s
-        assert grace_s * 0.9 <= took_s < grace_s + 0.5
+        # What is still to be said would take 10 s.
+        assert grace_s * 0.9 <= took_s < grace_s + 5
         for found, data, end in await asyncio.gather(*rests):
             assert end == "reset"
             if grace_s:
@@ -278,7 +280,7 @@ async def test_stop_with_an_open_stream_that_waits_for_text() -> None:
         await connection.event("synthesize-chunk", {"text": "a"})
         await connection.read_event()
         rest = asyncio.create_task(connection.rest())
-        await asyncio.wait_for(server.stop(grace_s=0.4), 1.0)
+        await asyncio.wait_for(server.stop(grace_s=0.4), 10.0)
         found, data, end = await rest
     assert (found, data["code"], end) == (["audio-chunk", "error"], "shutting-down", "reset")
 
@@ -300,7 +302,7 @@ async def test_stop_does_not_wait_for_ever_for_a_generator_that_will_not_end(
     async with raw(server) as connection:
         await connection.event("synthesize", {"text": "x"})
         await asyncio.sleep(0.05)
-        await asyncio.wait_for(server.stop(grace_s=0.1), 2.0)
+        await asyncio.wait_for(server.stop(grace_s=0.1), WAIT_S)
     assert "did not end" in caplog.text
     release.set()
     await asyncio.sleep(0.01)

@@ -31,7 +31,7 @@ class Seen:
     changes: list[tuple[str, str]]
 
     async def until(self, change: str, instance: str) -> None:
-        deadline_s = asyncio.get_running_loop().time() + 5
+        deadline_s = asyncio.get_running_loop().time() + 60
         while (change, f"{instance}.{SERVICE_TYPE}") not in self.changes:
             assert asyncio.get_running_loop().time() < deadline_s, self.changes
             await asyncio.sleep(0.01)

@@ -23,7 +23,7 @@ from wyoming.client import AsyncClient
 from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize
 
-from tests.protocol.helpers import until
+from tests.protocol.helpers import WAIT_S, until
 from wyoming_pocket_tts.app import App
 from wyoming_pocket_tts.errors import ModelFileError, SetupError
 from wyoming_pocket_tts.http_settings import HttpSettings
@@ -47,9 +47,7 @@ class Parts:
         self.troubles: dict[str, Callable[[], Any]] = troubles
         self.announced = asyncio.Event()
         settings = self.troubles.pop("settings", SETTINGS)
-        self.app = App(
-            settings, Speech(self), self.make_server, self.make_announcer, self.make_web
-        )
+        self.app = App(settings, Speech(self), self.make_server, self.make_announcer, self.make_web)
 
     async def tell(self, what: str) -> None:
         self.told.append(what)
@@ -71,9 +69,9 @@ class Parts:
 
     async def run_until_ready_then_stop(self) -> None:
         running = asyncio.ensure_future(self.app.run())
-        await asyncio.wait_for(self.announced.wait(), 5)
+        await asyncio.wait_for(self.announced.wait(), WAIT_S)
         self.app.stop()
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, WAIT_S)
 
 
 class Speech:
@@ -167,7 +165,7 @@ async def test_it_starts_and_stops_in_order(caplog: pytest.LogCaptureFixture) ->
 
 async def test_it_ends_by_itself_when_the_only_client_has_left() -> None:
     parts = Parts(serve=lambda: None)
-    await asyncio.wait_for(parts.app.run(), 5)
+    await asyncio.wait_for(parts.app.run(), WAIT_S)
     assert parts.told == ORDER
 
 
@@ -176,7 +174,7 @@ async def test_it_stops_while_it_is_still_loading() -> None:
     running = asyncio.ensure_future(parts.app.run())
     await asyncio.sleep(0.01)
     parts.app.stop()
-    await asyncio.wait_for(running, 5)
+    await asyncio.wait_for(running, WAIT_S)
     assert parts.told == ["load", "close"]
 
 
@@ -257,7 +255,7 @@ async def test_http_alone() -> None:
     running = asyncio.ensure_future(parts.app.run())
     await until(lambda: "web speaks" in parts.told)
     parts.app.stop()
-    await asyncio.wait_for(running, 5)
+    await asyncio.wait_for(running, WAIT_S)
     assert parts.told == ["web on localhost:8000", "load", "web speaks", "end web", "close"]
 
 
@@ -297,7 +295,7 @@ class Process:
         (uri,) = self.wait_for("Ready")["uri"]
         return str(uri)
 
-    def end(self, timeout_s: float = 6.0) -> int:
+    def end(self, timeout_s: float = 60.0) -> int:
         """Waits for the end; the rest of the log is read, and standard output must have stayed empty."""
         out, err = self.process.communicate(timeout=timeout_s)
         self.log += [json.loads(line) for line in err.splitlines()]

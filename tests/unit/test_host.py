@@ -81,7 +81,7 @@ class Gate:
 
     def __call__(self, source: str) -> Path:
         self.asked.append(source)
-        assert self.opened.wait(20)
+        assert self.opened.wait(60)
         if self.failure is not None:
             raise self.failure
         return Path(source)
@@ -180,7 +180,7 @@ async def test_a_request_waits_for_a_voice_within_its_limit(make: Make) -> None:
     ready = threading.Event()
 
     def read(voice: Voice, model: LoadedModel) -> VoiceState:
-        assert ready.wait(20)
+        assert ready.wait(60)
         return tiny.voice()
 
     host = make(read_voice=read)
@@ -410,7 +410,7 @@ async def test_a_request_that_leaves_takes_no_other_along(make: Make) -> None:
     ready = threading.Event()
 
     def read(voice: Voice, model: LoadedModel) -> VoiceState:
-        assert ready.wait(20)
+        assert ready.wait(60)
         return tiny.voice()
 
     host = make(read_voice=read)

@@ -26,7 +26,13 @@ from wyoming_pocket_tts.models.availability import Availability
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.cloning import VoiceCloner
 from wyoming_pocket_tts.models.loading import ModelEntry
-from wyoming_pocket_tts.settings import LimitSettings, ModelSettings, Settings, VoiceSettings
+from wyoming_pocket_tts.settings import (
+    EngineSettings,
+    LimitSettings,
+    ModelSettings,
+    Settings,
+    VoiceSettings,
+)
 from wyoming_pocket_tts.speech import SpeechRequest
 from wyoming_pocket_tts.synthesizer import Synthesizer
 
@@ -50,6 +56,8 @@ def settings(tmp_path: Path, model_yaml: Path, **changes: Any) -> Settings:
         "voices": {"bert": VoiceSettings(source=str(finished))},
         "voices_dir": folder,
         "cache_dir": tmp_path / "cache",
+        # Unmeasured choices: measuring takes longer than most of these tests.
+        "engine": EngineSettings(tune=False),
         **changes,
     }
     return Settings(**values)
@@ -206,7 +214,7 @@ class SlowFetch:
 
         def slow(fetcher: Fetcher, source: str) -> Path:
             if source.endswith("model.safetensors"):
-                assert self.opened.wait(20)
+                assert self.opened.wait(60)
             return fetch(fetcher, source)
 
         monkeypatch.setattr(Fetcher, "fetch", slow)
@@ -225,6 +233,8 @@ async def test_in_the_background_voices_are_there_before_the_model(
             await speak(synthesizer)
         slow.opened.set()
         await until(lambda: synthesizer._host._held)
+        # Reading the voice has the same limit, and need not be as fast as that.
+        synthesizer._host._wait_s = 60
         assert await speak(synthesizer)
 
 

@@ -35,7 +35,7 @@ async def collect(stream: SegmentStream) -> torch.Tensor:
     return torch.from_numpy(np.concatenate([frame async for frame in stream]))
 
 
-async def until(condition, seconds: float = 5.0) -> None:  # type: ignore[no-untyped-def]
+async def until(condition, seconds: float = 60.0) -> None:  # type: ignore[no-untyped-def]
     for _ in range(int(seconds * 100)):
         if condition():
             return
