@@ -94,7 +94,8 @@ class Codec:
             self.pushed.clear()
             endings, batch = self._take(max_frames or self._max_frames)
             self._busy.update(batch)
-        self.taken.set()
+        if batch or endings:
+            self.taken.set()
         if batch:
             try:
                 self._decode(batch)
