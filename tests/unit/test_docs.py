@@ -1,0 +1,94 @@
+"""Every Python example of the README and of docs/ runs, with the demo model in the place of what would have to be downloaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from wyoming_pocket_tts.models.download import Fetcher
+from wyoming_pocket_tts.tts import finding, model
+from wyoming_pocket_tts.tts.finding import Found
+
+ROOT = Path(__file__).parents[2]
+
+# What marks an example of something else than the library, and the test that runs it.
+ELSEWHERE = {
+    "wyoming.client": "tests/unit/test_app.py",
+}
+
+
+def examples() -> Iterator[Any]:
+    """(file and line, source) of each."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+            line = text.count("\n", 0, match.start()) + 1
+            yield pytest.param(match[1], id=f"{path.relative_to(ROOT)}:{line}")
+
+
+LIBRARY = [one for one in examples() if "from wyoming_pocket_tts import" in str(one.values[0])]
+OTHERS = [one for one in examples() if one not in LIBRARY]
+
+
+class AnyName(dict[str, str]):
+    """Names of voices, all of which are the demo's."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in ("alba", "demo")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self["demo"] if name in self else default
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def _demo(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def found(language: str | None, config: Any, fetcher: Fetcher) -> Found:
+        demo = finding.find_model("demo", None, fetcher)
+        voices: Mapping[str, str] = AnyName(demo.voices)
+        return Found(demo.entry, demo.default_voice, voices)
+
+    load = model.TTSModel.load_model
+    monkeypatch.setattr(model, "find_model", found)
+    monkeypatch.setattr(
+        model.TTSModel,
+        "load_model",
+        lambda *given, **options: load(*given, **options, tune=False, cache_dir=cache),
+    )
+    monkeypatch.chdir(tmp_path)
+    times = np.arange(24_000 * 2) / 24_000
+    noise = np.random.default_rng(1).normal(0, 0.05, len(times)) * (1.1 + np.sin(9 * times))
+    soundfile.write("anna.wav", noise, 24_000)
+
+
+@pytest.mark.usefixtures("_demo")
+@pytest.mark.parametrize("source", LIBRARY)
+def test_an_example_of_the_library_runs(source: str, tmp_path: Path) -> None:
+    exec(compile(source, "example", "exec"), {"__name__": "__main__"})
+    for path in tmp_path.glob("hello.wav"):
+        audio, rate_hz = soundfile.read(path)
+        assert rate_hz == 24_000
+        assert np.abs(audio).max() > 0.01
+    assert ("anna.safetensors" in source) == (tmp_path / "anna.safetensors").exists()
+
+
+@pytest.mark.parametrize("source", OTHERS)
+def test_other_examples_are_run_by_another_test(source: str) -> None:
+    tests = [test for mark, test in ELSEWHERE.items() if mark in source]
+    assert tests, "name the test that runs this example in ELSEWHERE"
+    assert all((ROOT / test).is_file() for test in tests)
+
+
+def test_there_are_examples() -> None:
+    assert len(LIBRARY) >= 7
+    assert OTHERS
