@@ -7,13 +7,14 @@ Here stand the keys, their defaults and the values that make sense; nothing here
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from wyoming_pocket_tts.errors import nearest
 from wyoming_pocket_tts.http_settings import HttpSettings
+from wyoming_pocket_tts.settings_checks import check_between, check_languages, check_voice_name
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
 from wyoming_pocket_tts.text.options import TextOptions
 
@@ -22,25 +23,6 @@ DEFAULT_LANGUAGE_MODEL = "english"
 
 _FILE_SUFFIXES = (".safetensors", ".wav", ".flac", ".mp3", ".ogg", ".opus")
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]{2,8})?")
-
-
-def _between(name: str, value: float | None, low: float, high: float) -> None:
-    """None means "the model's own value", which needs no check."""
-    if value is not None and not low <= value <= high:
-        raise ValueError(f"{name} must be between {low} and {high}, not {value}")
-
-
-def check_voice_name(kind: str, name: str) -> None:
-    """Names are shown to people and sent by clients; they never become part of a path."""
-    if not 1 <= len(name) <= 100 or name != name.strip() or not name.isprintable():
-        raise ValueError(f"{kind} {name!r} must be 1 to 100 printable characters")
-
-
-def check_languages(languages: Iterable[str]) -> None:
-    for code in languages:
-        if not _LANGUAGE_CODE.fullmatch(code):
-            raise ValueError(f"{code!r} is not a language code such as en, fr or pt-BR")
 
 
 @dataclass(frozen=True)
@@ -60,7 +42,7 @@ class ModelSettings:
     def __post_init__(self) -> None:
         if not self.config.strip():
             raise ValueError("config must name a model's YAML: a path, https://... or hf://...")
-        check_languages(self.languages)
+        check_languages("languages", self.languages)
 
 
 @dataclass(frozen=True)
@@ -97,7 +79,7 @@ class VoiceSettings:
         _ = self.sound  # raises for what cannot be done
         if self.source is not None and not self.source.strip():
             raise ValueError("source must not be empty")
-        check_languages(self.languages)
+        check_languages("languages", self.languages)
         for alias in self.aliases:
             check_voice_name("alias", alias)
         for speaker in self.speakers:
@@ -133,16 +115,16 @@ class LimitSettings:
     stop_s: float = 5.0
 
     def __post_init__(self) -> None:
-        _between("max_text_characters", self.max_text_characters, 1, 10_000_000)
-        _between("max_event_bytes", self.max_event_bytes, 1_024, 1_073_741_824)
-        _between("max_connections", self.max_connections, 1, 65_536)
-        _between("max_waiting_requests", self.max_waiting_requests, 0, 65_536)
-        _between("idle_between_text_s", self.idle_between_text_s, 0.1, 3_600)
-        _between("stalled_client_s", self.stalled_client_s, 0.1, 3_600)
-        _between("model_wait_s", self.model_wait_s, 0, 86_400)
-        _between("model_memory_mib", self.model_memory_mib, 1, 1_048_576)
-        _between("voice_memory_mib", self.voice_memory_mib, 1, 1_048_576)
-        _between("stop_s", self.stop_s, 0, 60)
+        check_between("max_text_characters", self.max_text_characters, 1, 10_000_000)
+        check_between("max_event_bytes", self.max_event_bytes, 1_024, 1_073_741_824)
+        check_between("max_connections", self.max_connections, 1, 65_536)
+        check_between("max_waiting_requests", self.max_waiting_requests, 0, 65_536)
+        check_between("idle_between_text_s", self.idle_between_text_s, 0.1, 3_600)
+        check_between("stalled_client_s", self.stalled_client_s, 0.1, 3_600)
+        check_between("model_wait_s", self.model_wait_s, 0, 86_400)
+        check_between("model_memory_mib", self.model_memory_mib, 1, 1_048_576)
+        check_between("voice_memory_mib", self.voice_memory_mib, 1, 1_048_576)
+        check_between("stop_s", self.stop_s, 0, 60)
 
 
 @dataclass(frozen=True)
@@ -174,15 +156,15 @@ class EngineSettings:
     frames_after_eos: int | None = None
 
     def __post_init__(self) -> None:
-        _between("slots", self.slots, 1, 256)
+        check_between("slots", self.slots, 1, 256)
         if self.threads != "auto":
-            _between("threads", self.threads, 1, 1_024)
-        _between("seed", self.seed, 0, 2**63 - 1)
-        _between("temperature", self.temperature, 0, 10)
-        _between("decode_steps", self.decode_steps, 1, 1_000)
-        _between("noise_clamp", self.noise_clamp, 0.01, 100)
-        _between("eos_threshold", self.eos_threshold, -1_000, 1_000)
-        _between("frames_after_eos", self.frames_after_eos, 0, 250)
+            check_between("threads", self.threads, 1, 1_024)
+        check_between("seed", self.seed, 0, 2**63 - 1)
+        check_between("temperature", self.temperature, 0, 10)
+        check_between("decode_steps", self.decode_steps, 1, 1_000)
+        check_between("noise_clamp", self.noise_clamp, 0.01, 100)
+        check_between("eos_threshold", self.eos_threshold, -1_000, 1_000)
+        check_between("frames_after_eos", self.frames_after_eos, 0, 250)
 
 
 @dataclass(frozen=True)
@@ -261,13 +243,16 @@ class Settings:
         _check_uri(self.uri)
         if not self.wyoming and not self.http.enabled:
             raise ValueError("wyoming and http.enabled are both false: nothing would be served")
-        for name in (*self.languages, *self.models):
-            if not _MODEL_NAME.fullmatch(name):
-                raise ValueError(f"model name {name!r} must be letters, digits, '_', '.' and '-'")
+        for key, names in (("languages", self.languages), ("models", self.models)):
+            for name in names:
+                if not _MODEL_NAME.fullmatch(name):
+                    raise ValueError(
+                        f"{key}: model name {name!r} must be letters, digits, '_', '.' and '-'"
+                    )
         twice = set(self.languages) & set(self.models)
         if twice:
             raise ValueError(f"models.{min(twice)} is named in languages too; rename one of them")
-        check_languages(self.default_voices)
+        check_languages("default_voices", self.default_voices)
         for name in self.voices:
             check_voice_name("voice name", name)
         _check_aliases(self.voices)

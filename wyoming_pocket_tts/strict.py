@@ -18,6 +18,12 @@ from wyoming_pocket_tts.errors import ConfigError, nearest
 
 T = TypeVar("T")
 
+# Of what stands in a file, in an error.
+_MOST_CHARACTERS = 80
+_LONGEST_REASON = 400
+# No count or size needs more than 64 bits, and Python refuses to print much larger ones.
+_TOO_LARGE = 2**63
+
 
 def load_dataclass(cls: type[T], values: object, source: str, path: str = "") -> T:
     """Builds `cls` from a mapping.
@@ -36,8 +42,9 @@ def load_dataclass(cls: type[T], values: object, source: str, path: str = "") ->
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}  # type: ignore[arg-type]
     for key in values:
         if key not in fields:
-            hint = nearest(str(key), fields) or f" Known keys: {', '.join(sorted(fields))}."
-            raise _error(source, _join(path, str(key)), f"is not a known key.{hint}")
+            name = _short(key)
+            hint = nearest(name, fields) or f" Known keys: {', '.join(sorted(fields))}."
+            raise _error(source, _join(path, name), f"is not a known key.{hint}")
     hints = get_type_hints(cls)
     arguments: dict[str, Any] = {}
     for name, field in fields.items():
@@ -48,7 +55,7 @@ def load_dataclass(cls: type[T], values: object, source: str, path: str = "") ->
     try:
         return cls(**arguments)
     except ValueError as error:
-        raise _error(source, path, str(error)) from error
+        raise _error(source, path, _short(error, _LONGEST_REASON)) from error
 
 
 def _convert(hint: Any, value: object, source: str, path: str) -> Any:
@@ -59,8 +66,10 @@ def _convert(hint: Any, value: object, source: str, path: str) -> Any:
         if value in get_args(hint) and not isinstance(value, bool):
             return value
         known = [str(choice) for choice in get_args(hint)]
-        hint_text = nearest(str(value), known)
-        raise _error(source, path, f"must be one of {', '.join(known)}, not {value!r}.{hint_text}")
+        hint_text = nearest(value, known) if isinstance(value, str) else ""
+        raise _error(
+            source, path, f"must be one of {', '.join(known)}, not {_kind(value)}.{hint_text}"
+        )
     if origin is tuple:
         return _convert_tuple(get_args(hint), value, source, path)
     if origin in (dict, Mapping) or origin is typing.get_origin(Mapping[str, str]):
@@ -69,7 +78,7 @@ def _convert(hint: Any, value: object, source: str, path: str) -> Any:
         key_hint, value_hint = get_args(hint)
         return {
             _convert(key_hint, key, source, path): _convert(
-                value_hint, item, source, _join(path, str(key))
+                value_hint, item, source, _join(path, _short(key))
             )
             for key, item in value.items()
         }
@@ -104,15 +113,29 @@ def _convert_scalar(hint: Any, value: object, source: str, path: str) -> Any:
     if hint is Any or hint is object:
         return value
     if hint is Path and isinstance(value, str) and value:
-        return Path(value).expanduser()
+        return _path(value, source, path)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise _error(source, path, "is too large") from None
+    if hint is int and isinstance(value, int) and abs(value) >= _TOO_LARGE:
+        raise _error(source, path, "is too large")
     is_wanted = isinstance(hint, type) and isinstance(value, hint)
     if is_wanted and (hint is bool or not isinstance(value, bool)):
         return value
     wanted = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
     wanted[Path] = "a path"
     raise _error(source, path, f"must be {wanted.get(hint, hint)}, not {_kind(value)}")
+
+
+def _path(value: str, source: str, path: str) -> Path:
+    if "\0" in value:
+        raise _error(source, path, f"must be a path, not {_short(value)!r}")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise _error(source, path, f"{_short(value)!r} names the home of nobody here") from None
 
 
 def _kind(value: object) -> str:
@@ -122,7 +145,16 @@ def _kind(value: object) -> str:
         return "a mapping"
     if isinstance(value, (list, tuple)):
         return "a list"
-    return f"{value!r} ({type(value).__name__})"
+    shown = repr(_short(value)) if isinstance(value, str) else _short(value)
+    return f"{shown} ({type(value).__name__})"
+
+
+def _short(value: object, most: int = _MOST_CHARACTERS) -> str:
+    try:
+        text = str(value)
+    except ValueError:  # more digits than Python prints
+        return "a very long number"
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _join(path: str, key: str) -> str:

@@ -24,7 +24,7 @@ from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.voices import read_voice_metadata, read_voice_state
 from wyoming_pocket_tts.prompts import read_prompt
-from wyoming_pocket_tts.settings import check_languages, check_voice_name
+from wyoming_pocket_tts.settings_checks import check_languages, check_voice_name
 from wyoming_pocket_tts.sound.options import SoundChoice
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
@@ -83,7 +83,7 @@ class Sidecar:
         _ = self.sound  # raises for what cannot be done
         if self.language is not None and self.languages:
             raise ValueError("language and languages are both there; keep one")
-        check_languages(self.codes)
+        check_languages("language" if self.language else "languages", self.codes)
         for alias in self.aliases:
             check_voice_name("alias", alias)
 

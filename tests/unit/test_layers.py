@@ -112,10 +112,10 @@ MAY_IMPORT = {
     "sound": ("audio", "errors"),
     "models": (
         *("engine", "text.options", "sound.options"),
-        *("__version__", "errors", "strict", "yaml_file", "prompts", "prompt_sound"),
+        *("__version__", "errors", "strict", "yaml_file", "prompts", "prompt_sound", "waiting"),
     ),
-    "wyoming_server": ("errors", "speech", "text_feed"),
-    "http_server": ("errors", "speech", "text_feed", "wyoming_server.listen"),
+    "wyoming_server": ("errors", "speech", "text_feed", "waiting"),
+    "http_server": ("errors", "speech", "text_feed", "waiting", "wyoming_server.listen"),
     "announce.py": ("errors",),
 }
 # Packages that would bring the arithmetic along.

@@ -179,7 +179,7 @@ def test_a_sidecar_says_more(folder: Path, scanner: VoicesFolder) -> None:
     [
         ("descripton: x", "anna.yaml: descripton: is not a known key. Did you mean 'description'?"),
         ("model: nothing", "anna.yaml: no such model or language"),
-        ("language: German", "anna.yaml: 'German' is not a language code"),
+        ("language: German", "anna.yaml: language: 'German' is not a language code"),
         ("language: en\nlanguages: [fr]", "language and languages are both there"),
         ("aliases: ['']", "anna.yaml: alias '' must be 1 to 100 printable characters"),
         ("speed: 9", "anna.yaml: speed must be between 0.5 and 2, not 9.0"),

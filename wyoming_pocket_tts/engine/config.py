@@ -1,27 +1,42 @@
 """The configuration of a Pocket TTS model, as upstream's YAML files state it.
 
 Field names are upstream's keys, so that its files and community models load as they are; `models.config_file` reads the
-YAML. Here is only what the numbers mean and which combinations are possible. Derived numbers (frame size, latent width,
-head width) are properties, so that nothing else in the engine holds a constant of one particular model.
+YAML. Here is only what the numbers mean, within which bounds they lie and which combinations are possible. Derived numbers (frame
+size, latent width, head width) are properties, so that nothing else in the engine holds a constant of one particular model.
 
 Source: the `pocket-tts` 4.0.1 configuration schema.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-FlowType = Literal["lsd", "flow_matching", "drifting", "pointwise"]
+from wyoming_pocket_tts.engine.bounds import MOST_LAYERS, WIDEST, DType, require, within
+from wyoming_pocket_tts.engine.mimi_config import (
+    MimiConfig,
+    MimiTransformerConfig,
+    QuantizerConfig,
+    SEANetConfig,
+)
 
+__all__ = [
+    "FlowConfig",
+    "FlowLMConfig",
+    "FlowLMTransformerConfig",
+    "FlowType",
+    "LookupTableConfig",
+    "MimiConfig",
+    "MimiTransformerConfig",
+    "ModelConfig",
+    "QuantizerConfig",
+    "SEANetConfig",
+]
+
+FlowType = Literal["lsd", "flow_matching", "drifting", "pointwise"]
+_MOST_PIECES = 10_000_000
 # How many time embeddings each kind of flow head has, and so how many times it is told at each call.
 TIME_CONDITIONS: dict[str, int] = {"lsd": 2, "flow_matching": 1, "drifting": 0, "pointwise": 0}
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise ValueError(message)
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,8 @@ class FlowConfig:
     type: FlowType = "lsd"
 
     def __post_init__(self) -> None:
-        _require(self.dim > 0 and self.depth > 0, "flow.dim and flow.depth must be positive")
+        within(self, 1, WIDEST, "dim")
+        within(self, 1, MOST_LAYERS, "depth")
 
     @property
     def time_conditions(self) -> int:
@@ -54,11 +70,16 @@ class FlowLMTransformerConfig:
     dim_feedforward: int | None = None
 
     def __post_init__(self) -> None:
-        _require(
+        within(self, 1, WIDEST, "d_model", "attn_dim", "dim_feedforward")
+        within(self, 1, WIDEST, "num_heads", "num_kv_heads")
+        within(self, 1, 64, "hidden_scale")
+        within(self, 1, MOST_LAYERS, "num_layers")
+        within(self, 2, 1e9, "max_period")
+        require(
             self.attention_width % self.num_heads == 0 and self.head_width % 2 == 0,
             "attn_dim (or d_model) must divide into num_heads heads of an even width",
         )
-        _require(self.num_heads % self.kv_heads == 0, "num_kv_heads must divide num_heads")
+        require(self.num_heads % self.kv_heads == 0, "num_kv_heads must divide num_heads")
 
     @property
     def attention_width(self) -> int:
@@ -87,12 +108,16 @@ class LookupTableConfig:
     tokenizer_path: str
     rank: int | None = None
 
+    def __post_init__(self) -> None:
+        within(self, 1, WIDEST, "dim", "rank")
+        within(self, 1, _MOST_PIECES, "n_bins")
+
 
 @dataclass(frozen=True)
 class FlowLMConfig:
     """FlowLM: transformer, flow head and text table."""
 
-    dtype: str
+    dtype: DType
     flow: FlowConfig
     transformer: FlowLMTransformerConfig
     lookup_table: LookupTableConfig
@@ -101,7 +126,8 @@ class FlowLMConfig:
     insert_bos_before_voice: bool = False
 
     def __post_init__(self) -> None:
-        _require(
+        within(self, 1, WIDEST, "z_dim")
+        require(
             self.lookup_table.dim == self.transformer.d_model,
             f"lookup_table.dim ({self.lookup_table.dim}) must equal transformer.d_model "
             f"({self.transformer.d_model})",
@@ -111,127 +137,6 @@ class FlowLMConfig:
     def condition_width(self) -> int:
         """Width of the row that the flow head and the EOS head read."""
         return self.z_dim or self.transformer.d_model
-
-
-@dataclass(frozen=True)
-class SEANetConfig:
-    """One half (encoder or decoder) of Mimi's convolutional network."""
-
-    dimension: int
-    channels: int
-    n_filters: int
-    n_residual_layers: int
-    ratios: tuple[int, ...]
-    kernel_size: int
-    residual_kernel_size: int
-    last_kernel_size: int
-    dilation_base: int
-    pad_mode: str
-    compress: int
-
-    def __post_init__(self) -> None:
-        _require(
-            self.pad_mode in ("constant", "replicate"), "pad_mode must be constant or replicate"
-        )
-        _require(self.compress > 0 and bool(self.ratios), "compress and ratios must be set")
-
-    @property
-    def hop(self) -> int:
-        """Samples per position of the transformer."""
-        return math.prod(self.ratios)
-
-
-@dataclass(frozen=True)
-class MimiTransformerConfig:
-    """A transformer of Mimi: windowed attention (`context` positions), layer scale on both branches."""
-
-    d_model: int
-    input_dimension: int
-    output_dimensions: tuple[int, ...]
-    num_heads: int
-    num_layers: int
-    layer_scale: float
-    context: int
-    dim_feedforward: int
-    max_period: float = 10000.0
-
-    def __post_init__(self) -> None:
-        _require(len(self.output_dimensions) == 1, "output_dimensions must name exactly one width")
-        _require(
-            self.d_model % self.num_heads == 0 and self.head_width % 2 == 0,
-            "d_model must divide into num_heads heads of an even width",
-        )
-
-    @property
-    def head_width(self) -> int:
-        return self.d_model // self.num_heads
-
-
-@dataclass(frozen=True)
-class QuantizerConfig:
-    """What is left of the quantizer: a projection of latents (`dimension`) to `output_dimension`."""
-
-    dimension: int
-    output_dimension: int
-
-
-@dataclass(frozen=True)
-class MimiConfig:
-    """The audio codec. `decoder_*` replace the shared halves in the small models."""
-
-    dtype: str
-    sample_rate: int
-    channels: int
-    frame_rate: float
-    seanet: SEANetConfig
-    transformer: MimiTransformerConfig
-    quantizer: QuantizerConfig
-    weights_path: str | None = None
-    inner_dim: int | None = None
-    outer_dim: int | None = None
-    decoder_seanet: SEANetConfig | None = None
-    decoder_transformer: MimiTransformerConfig | None = None
-
-    def __post_init__(self) -> None:
-        _require(self.channels == 1, "only mono models (channels: 1) are supported")
-        _require(self.frame_rate > 0 and self.sample_rate > 0, "rates must be positive")
-        positions = self.sample_rate / self.seanet.hop / self.frame_rate
-        _require(
-            positions == int(positions) and positions > 1,
-            "sample_rate / (product of ratios) / frame_rate must be a whole number over 1",
-        )
-        _require(
-            self.decoder_net.hop == self.seanet.hop,
-            "encoder and decoder ratios must have the same product",
-        )
-        upsampled = self.outer_dim or self.decoder_net.dimension
-        _require(
-            upsampled == self.decoder_net.dimension == self.quantizer.output_dimension,
-            "outer_dim, quantizer.output_dimension and the decoder's dimension must be equal",
-        )
-
-    @property
-    def decoder_net(self) -> SEANetConfig:
-        return self.decoder_seanet or self.seanet
-
-    @property
-    def decoder_attention(self) -> MimiTransformerConfig:
-        return self.decoder_transformer or self.transformer
-
-    @property
-    def positions_per_frame(self) -> int:
-        """Transformer positions per latent (16 in all released models)."""
-        return int(self.sample_rate / self.seanet.hop / self.frame_rate)
-
-    @property
-    def frame_size(self) -> int:
-        """Samples per latent frame (1920 in all released models)."""
-        return self.positions_per_frame * self.seanet.hop
-
-    @property
-    def encoder_width(self) -> int:
-        """Width of the encoder's output, which the speaker projection reads."""
-        return self.inner_dim or self.seanet.dimension
 
 
 @dataclass(frozen=True)
@@ -250,6 +155,13 @@ class ModelConfig:
     model_recommended_frames_after_eos: int | None = None
     default_temperature: float = 0.3
     default_eos_threshold: float = -4.0
+
+    def __post_init__(self) -> None:
+        within(self, 0, 10, "default_temperature")
+        within(self, -1000, 1000, "default_eos_threshold")
+        within(self, 0, 250, "model_recommended_frames_after_eos")
+        for character in self.replace_characters:
+            require(len(character) == 1, f"replace_characters: {character!r} must be one character")
 
     @property
     def latent_width(self) -> int:

@@ -10,6 +10,7 @@ import dataclasses
 from pathlib import Path
 
 from wyoming_pocket_tts.engine.config import ModelConfig
+from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.models.sources import LocalSource, parse_source
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
@@ -24,35 +25,54 @@ def load_model_config(path: Path) -> ModelConfig:
     Raises:
         ConfigError: unreadable, not YAML, unknown or missing key, wrong type, impossible combination.
     """
-    source = str(path)
-    config = load_dataclass(ModelConfig, read_yaml(path), source)
-    return _beside(config, path.parent)
+    config = load_dataclass(ModelConfig, read_yaml(path), str(path))
+    return _beside(config, path)
 
 
-def _beside(config: ModelConfig, folder: Path) -> ModelConfig:
+def source_keys(config: ModelConfig) -> dict[str, str]:
+    """The files that a configuration names, each with the key that names it."""
+    named = {
+        "weights_path": config.weights_path,
+        "weights_path_without_voice_cloning": config.weights_path_without_voice_cloning,
+        "flow_lm.weights_path": config.flow_lm.weights_path,
+        "flow_lm.lookup_table.tokenizer_path": config.flow_lm.lookup_table.tokenizer_path,
+        "mimi.weights_path": config.mimi.weights_path,
+    }
+    return {source: key for key, source in named.items() if source is not None}
+
+
+def _beside(config: ModelConfig, path: Path) -> ModelConfig:
     """The same configuration with relative paths resolved to files that lie beside it."""
 
-    def resolve(source: str | None) -> str | None:
+    def resolve(source: str | None, key: str) -> str | None:
         if source is None:
             return None
-        parsed = parse_source(source)
+        try:
+            parsed = parse_source(source)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {key}: {error}") from error
         if not isinstance(parsed, LocalSource) or parsed.path.is_absolute():
             return source
-        near = folder / parsed.path
+        near = path.parent / parsed.path
         return str(near.resolve()) if near.exists() else source
 
-    table = config.flow_lm.lookup_table
-    flow_lm = dataclasses.replace(
-        config.flow_lm,
-        weights_path=resolve(config.flow_lm.weights_path),
-        lookup_table=dataclasses.replace(
-            table, tokenizer_path=resolve(table.tokenizer_path) or table.tokenizer_path
-        ),
+    flow_lm, mimi = config.flow_lm, config.mimi
+    table = flow_lm.lookup_table
+    tokenizer = (
+        resolve(table.tokenizer_path, "flow_lm.lookup_table.tokenizer_path") or table.tokenizer_path
     )
     return dataclasses.replace(
         config,
-        flow_lm=flow_lm,
-        mimi=dataclasses.replace(config.mimi, weights_path=resolve(config.mimi.weights_path)),
-        weights_path=resolve(config.weights_path),
-        weights_path_without_voice_cloning=resolve(config.weights_path_without_voice_cloning),
+        flow_lm=dataclasses.replace(
+            flow_lm,
+            weights_path=resolve(flow_lm.weights_path, "flow_lm.weights_path"),
+            lookup_table=dataclasses.replace(table, tokenizer_path=tokenizer),
+        ),
+        mimi=dataclasses.replace(
+            mimi, weights_path=resolve(mimi.weights_path, "mimi.weights_path")
+        ),
+        weights_path=resolve(config.weights_path, "weights_path"),
+        weights_path_without_voice_cloning=resolve(
+            config.weights_path_without_voice_cloning, "weights_path_without_voice_cloning"
+        ),
     )

@@ -82,9 +82,11 @@ def parse_source(text: str) -> Source:
     """
     if not text.strip():
         raise ConfigError("An empty source: write a path, an https:// address or an hf:// path.")
+    if "\0" in text:
+        raise ConfigError(f"{text!r}: a zero byte is part of no path and no address.")
     match = _SCHEME.match(text)
     if match is None:
-        return LocalSource(Path(text).expanduser())
+        return LocalSource(_local_path(text))
     scheme = match.group(1).lower()
     rest = text[match.end() :]
     if scheme == "hf":
@@ -97,13 +99,24 @@ def parse_source(text: str) -> Source:
     raise ConfigError(f"{text}: unknown kind of source {scheme}://.{hint}")
 
 
+def _local_path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(f"{text}: this machine has no such user's folder.") from error
+
+
 def check_url(url: str) -> HttpSource:
     """An address that may be fetched; also asked for every redirect.
 
     Raises:
         ConfigError: plain http to another machine, a password in the address, no host.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise ConfigError(f"{url}: is not a whole address: {error}.") from error
     if not parts.hostname:
         raise ConfigError(f"{url}: the address names no host.")
     if parts.username is not None or parts.password is not None:
