@@ -115,7 +115,7 @@ MAY_IMPORT = {
         *("__version__", "errors", "strict", "yaml_file", "prompts", "prompt_sound", "waiting"),
     ),
     "wyoming_server": ("errors", "speech", "text_feed", "waiting"),
-    "http_server": ("errors", "speech", "text_feed", "waiting", "wyoming_server.listen"),
+    "http_server": ("audio", "errors", "speech", "text_feed", "waiting", "wyoming_server.listen"),
     "announce.py": ("errors",),
 }
 # Packages that would bring the arithmetic along.
