@@ -100,6 +100,28 @@ def test_a_gated_file(
     assert second.fetch(SOURCE).read_bytes() == CONTENT
 
 
+def test_whether_a_file_would_be_handed_out(
+    hub: Hub, fetcher: Fetcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add("owner/repo", "languages/a/model.bin", CONTENT)
+    assert fetcher.obtainable(SOURCE)
+    assert not fetcher.obtainable("hf://owner/repo/other.bin")
+    hub.gate("owner/repo", token="hf_right")
+    assert not fetcher.obtainable(SOURCE)
+    monkeypatch.setenv("HF_TOKEN", "hf_right")
+    assert fetcher.obtainable(SOURCE)
+    # Nothing has been fetched for that.
+    assert fetcher.cached(SOURCE) is None
+    assert not hub.downloads("model.bin")
+    assert not offline(fetcher, hub, tmp_path).obtainable(SOURCE)
+    fetcher.fetch(SOURCE)
+    assert offline(fetcher, hub, tmp_path).obtainable(SOURCE)
+    here = tmp_path / "here.bin"
+    here.touch()
+    assert fetcher.obtainable(str(here))
+    assert not fetcher.obtainable(str(tmp_path / "absent.bin"))
+
+
 @pytest.mark.parametrize(
     "source",
     [
