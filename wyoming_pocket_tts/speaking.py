@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterator
 from dataclasses import dataclass
 
 from wyoming_pocket_tts.engine.sequence import SequenceSpec, frame_limit, segment_seed
@@ -22,6 +22,9 @@ from wyoming_pocket_tts.sound.chain import SoundChain
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest
 from wyoming_pocket_tts.text.front_end import FrontEnd
 from wyoming_pocket_tts.text.segment import Segment
+
+# A text is prepared in parts of so many characters, some milliseconds each, with a turn for others between them.
+_SLICE_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,10 @@ class Speech:
             stream.make_urgent()
         return stream
 
+    def _put(self, segments: list[Segment]) -> None:
+        for segment in segments:
+            self._text.put_nowait(segment)
+
     async def _read_text(self) -> None:
         """Turns the request's text into segments as it comes; an error of the text ends up in the queue."""
         try:
@@ -168,18 +175,24 @@ class Speech:
             async with contextlib.aclosing(pieces):
                 async for piece in pieces:
                     if piece is None:
-                        segments = self._front_end.idle()
-                    else:
-                        self._report.heard(len(piece))
-                        check_length(self._report.characters, self._limits)
-                        segments = self._front_end.feed(piece)
-                    for segment in segments:
-                        self._text.put_nowait(segment)
-            for segment in self._front_end.flush():
-                self._text.put_nowait(segment)
+                        self._put(self._front_end.idle())
+                        continue
+                    self._report.heard(len(piece))
+                    check_length(self._report.characters, self._limits)
+                    for part in _slices(piece):
+                        self._put(self._front_end.feed(part))
+                        # Others have their turn: a long text takes longer to prepare than anybody should wait.
+                        await asyncio.sleep(0)
+            self._put(self._front_end.flush())
             self._text.put_nowait(None)
         except Exception as error:
             self._text.put_nowait(error)
+
+
+def _slices(piece: str) -> Iterator[str]:
+    """The piece in parts; the segments do not depend on how a text is cut."""
+    for start in range(0, len(piece), _SLICE_CHARACTERS):
+        yield piece[start : start + _SLICE_CHARACTERS]
 
 
 async def _with_idle(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import socket
+import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wyoming.event import Event
@@ -190,3 +194,51 @@ async def test_a_signal_in_mid_answer_ends_the_answer_with_an_error(tmp_path: Pa
             assert (found[-1], data["code"], end) == ("error", "shutting-down", "reset")
             await stopping
         assert [line["outcome"] for line in server.requests().values()][-1] == "cancelled"
+
+
+async def test_clients_that_reset_right_after_asking_are_spoken_to_nobody(
+    server: RealServer,
+) -> None:
+    """Many of them, at moments that differ: each frees what it held, and the next client is not told `busy`."""
+    before = set(server.requests())
+    request = Synthesize(TEXT * 30).event()
+    payload = json.dumps({"type": request.type, "data": request.data}).encode() + b"\n"
+    for number in range(30):
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(payload)
+        await writer.drain()
+        await asyncio.sleep(0.002 * (number % 5))
+        sock = writer.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.close()
+    assert await _listen(server, 2) > 1
+    new = server.wait_for(lambda: _new_requests(server, before, 30))
+    assert {line["outcome"] for line in new} <= {"cancelled", "done"}
+    spoken = [line for line in new if line["outcome"] == "done"]
+    # The good client alone was spoken to the end.
+    assert len(spoken) == 1
+    assert sum(line["audio_s"] for line in new if line["outcome"] == "cancelled") < 60
+
+
+def _new_requests(server: RealServer, before: set[str], count: int) -> list[dict[str, Any]]:
+    new = [line for name, line in server.requests().items() if name not in before]
+    return new if len(new) > count else []
+
+
+async def test_describe_beside_eight_texts_at_the_limit(server: RealServer) -> None:
+    """Preparing long texts is shared out: nobody waits for somebody else's to be prepared."""
+    stop = asyncio.Event()
+    describing = asyncio.create_task(_describe_all_the_while(server, stop))
+    text = "1. a\n" * 3900
+    writers = []
+    for _ in range(8):
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        header = {"type": "synthesize", "data": {"text": text}}
+        writer.write(json.dumps(header).encode() + b"\n")
+        writers.append(writer)
+    await asyncio.sleep(3)
+    stop.set()
+    slowest_s = await describing
+    for writer in writers:
+        writer.close()
+    assert slowest_s < 1

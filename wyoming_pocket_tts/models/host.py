@@ -21,6 +21,7 @@ from wyoming_pocket_tts.models.availability import model_sources
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
 from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
+from wyoming_pocket_tts.waiting import within
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class ModelHost:
         voices_budget_mib: int = 256,
         read_voice: ReadVoice | None = None,
         percent: Callable[[Iterable[str]], int | None] = lambda sources: None,
+        tell: Callable[[str, BaseException | None], None] = lambda name, error: None,
     ) -> None:
         """Holds nothing yet.
 
@@ -95,6 +97,7 @@ class ModelHost:
             voices_budget_mib: memory for voice states, likewise.
             read_voice: gives a voice's state; None reads finished voices alone.
             percent: how much of some sources has been downloaded, None if unknown.
+            tell: told of a model by its name that it was loaded, or why it could not be.
         """
         self.entries = {entry.name: entry for entry in entries}
         self._options = options
@@ -103,6 +106,7 @@ class ModelHost:
         self._wait_s = wait_s
         self._budget = None if budget_mib is None else budget_mib * _MIB
         self._percent = percent
+        self._tell = tell
         self._states = VoiceStates(read_voice or VoiceReader(fetch), voices_budget_mib * _MIB)
         self._held: dict[str, _Held] = {}
         self._loading: dict[str, asyncio.Task[LoadedModel]] = {}
@@ -210,7 +214,7 @@ class ModelHost:
     async def _ready(self, name: str, wait_s: float | None) -> None:
         """Loads the model when it is not there. Only the wait is bounded: loading goes on for the next request."""
         try:
-            await asyncio.wait_for(asyncio.shield(self._load(name)), wait_s)
+            await within(self._load(name), wait_s, keep=True)
         except asyncio.TimeoutError:
             percent = self._downloaded(self.entries[name])
             doing = "loaded" if percent in (None, 100) else f"downloaded ({percent} %)"
@@ -259,7 +263,10 @@ class ModelHost:
     def _loaded(self, name: str, task: asyncio.Task[LoadedModel]) -> None:
         """A failed load is forgotten, so that the next request tries again."""
         self._loading.pop(name, None)
-        if not task.cancelled() and task.exception() is not None:
+        if task.cancelled():
+            return
+        self._tell(name, task.exception())
+        if task.exception() is not None:
             _LOGGER.error("Model %s cannot be loaded: %s", name, task.exception())
 
     async def _voice_state(self, voice: Voice, model: LoadedModel) -> VoiceState:
@@ -307,7 +314,7 @@ class ModelHost:
             dropped = self._held.pop(name)
             self._states.forget_model(name)
             _LOGGER.info("Model %s is dropped to stay within the memory budget", name)
-            # Its thread ends after the step it is in, which is none: nobody uses it.
+            # Nobody uses it, so its threads wait for work, and end within a millisecond.
             dropped.model.worker.stop()
             if self._giving_back is None:
                 self._giving_back = asyncio.create_task(self._give_back())

@@ -17,6 +17,7 @@ from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.cloning import VoiceCloner
 from wyoming_pocket_tts.models.loading import LoadedModel
 from wyoming_pocket_tts.models.voices import is_voice_state, read_voice_state
+from wyoming_pocket_tts.waiting import within
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class VoiceStates:
                 self._coming[key] = task
                 task.add_done_callback(lambda done: self._came(key, voice, done))
             try:
-                state = await asyncio.wait_for(asyncio.shield(self._coming[key]), wait_s)
+                state = await within(self._coming[key], wait_s, keep=True)
             except PocketTTSError as error:
                 raise ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}") from error
         # It may have been dropped already for one that came at the same time; whoever waited has it all the same.

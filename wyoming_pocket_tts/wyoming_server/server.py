@@ -12,9 +12,11 @@ import asyncio
 import contextlib
 import logging
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wyoming_pocket_tts.errors import Busy
+from wyoming_pocket_tts.waiting import within
 from wyoming_pocket_tts.wyoming_server.connection import Connection
 from wyoming_pocket_tts.wyoming_server.events import ShuttingDown
 from wyoming_pocket_tts.wyoming_server.info import InfoCache
@@ -41,18 +43,24 @@ class WyomingServer:
     Args:
         synthesizer: who speaks; its `voices` may change at any time.
         options: names and limits.
+        notices: gives what the owner should know of, for `describe`.
 
     Attributes:
         addresses: the URIs on which it listens, with the ports that were chosen.
         port: the first TCP port, or None.
     """
 
-    def __init__(self, synthesizer: SpeechSource, options: WyomingOptions | None = None) -> None:
+    def __init__(
+        self,
+        synthesizer: SpeechSource,
+        options: WyomingOptions | None = None,
+        notices: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self.addresses: list[str] = []
         self.port: int | None = None
         self._synthesizer = synthesizer
         self._options = options or WyomingOptions()
-        self._info_cache = InfoCache(self._options)
+        self._info_cache = InfoCache(self._options, notices)
         self._servers: list[asyncio.Server] = []
         self._socket_files: list[tuple[str, int]] = []
         self._connections: set[Connection] = set()
@@ -198,4 +206,4 @@ class WyomingServer:
 
     async def _wait_for_connections(self, timeout_s: float) -> None:
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._all_ended.wait(), max(0.0, timeout_s))
+            await within(self._all_ended.wait(), max(0.0, timeout_s))

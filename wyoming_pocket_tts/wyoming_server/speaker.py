@@ -175,6 +175,9 @@ class Speaker:
                     raise InternalError("The voice's audio changed its format.")
                 audio.audio(frame.pcm)
                 await self._link.drain()
+                if self._cancelled or self._link.lost:
+                    # A cancellation should have ended this before. Whatever swallowed it: nobody listens.
+                    raise asyncio.CancelledError
         except NothingToSay:
             pass  # the caller adds silence where nothing has been heard
         finally:
