@@ -116,6 +116,8 @@ MAY_IMPORT = {
     ),
     "wyoming_server": ("errors", "speech", "text_feed", "waiting"),
     "http_server": ("audio", "errors", "speech", "text_feed", "waiting", "wyoming_server.listen"),
+    # Beside the synthesizer, over the same engine.
+    "tts": ("engine", "models", "text", "errors", "prompts"),
     "announce.py": ("errors",),
 }
 # Packages that would bring the arithmetic along.

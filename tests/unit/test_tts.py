@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -344,6 +346,21 @@ def test_a_model_that_nobody_holds_leaves_no_thread(home: Path, state: ModelStat
     del speech
     gc.collect()
     assert worker() is None or not any(thread.is_alive() for thread in threads)
+
+
+def test_a_program_may_end_in_mid_speech(home: Path, state: ModelState) -> None:
+    config = tiny_files.yaml_on_disk(home / "model-0")
+    program = (
+        "from wyoming_pocket_tts import TTSModel\n"
+        f"model = TTSModel.load_model(config={str(config)!r}, eos_threshold=1000, tune=False, cache_dir={str(home / 'cache')!r})\n"
+        f"voice = model.get_state_for_audio_prompt({str(home / 'voice.safetensors')!r})\n"
+        f"stream = model.generate_audio_stream(voice, {20 * TEXT!r})\n"
+        "print(len(next(stream)))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, f"{FRAME}\n", "")
 
 
 def test_a_fault_of_the_engine(
