@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+import shutil
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +15,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.full_disk import full_disk
 from wyoming_pocket_tts.engine.sequence import End, SequenceResult, SequenceSpec, frame_limit
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import ModelFileError
 from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.demo_weights import EXTRA_FRAMES, FRAMES_PER_TOKEN
+from wyoming_pocket_tts.models.files import alone_in
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, load_model
 from wyoming_pocket_tts.models.voices import read_voice_metadata, read_voice_state
 
@@ -121,6 +126,41 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelFileError, match="the demo model cannot be made"):
         demo_model(tmp_path / "file")
+
+
+@pytest.mark.parametrize("room_bytes", [1_000, 100_000])
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, room_bytes: int) -> None:
+    with full_disk(room_bytes), pytest.raises(ModelFileError, match="the demo model cannot be"):
+        demo_model(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
+    _, voice = demo_model(tmp_path / "a")
+    home = Path(voice.source).parent
+    (tmp_path / "b" / f".{home.name}-abcdefgh" / home.name).mkdir(parents=True)
+    demo_model(tmp_path / "b")
+    assert [item.name for item in (tmp_path / "b").iterdir()] == [home.name]
+
+
+def test_what_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    held, made = threading.Event(), threading.Event()
+
+    def make() -> None:
+        with alone_in(tmp_path):
+            held.set()
+            time.sleep(0.3)
+            shutil.copytree(finished, tmp_path / finished.name)
+            made.set()
+
+    _, voice = demo_model(tmp_path / "elsewhere")
+    finished = Path(voice.source).parent
+    other = threading.Thread(target=make)
+    other.start()
+    assert held.wait(30)
+    demo_model(tmp_path)
+    assert made.is_set()
+    other.join()
 
 
 def test_upstream_runs_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

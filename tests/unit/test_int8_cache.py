@@ -10,6 +10,7 @@ import safetensors.torch
 import torch
 
 from tests import tiny
+from tests.full_disk import full_disk
 from wyoming_pocket_tts.engine.kernels import Int8Weight
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.errors import ModelFileError
@@ -117,3 +118,18 @@ def test_folder_that_cannot_be_written_says_what_to_do(
     with pytest.raises(ModelFileError, match="8-bit weights cannot be kept"):
         quantised(weights, blocked / "int8")
     assert list(tmp_path.glob("**/*.part")) == []
+
+
+def test_what_a_killed_process_left_is_cleared_away(weights: FileTensors, tmp_path: Path) -> None:
+    folder = tmp_path / "int8"
+    folder.mkdir()
+    (folder / "tmpabc.part").write_bytes(bytes(1000))
+    quantised(weights, folder)
+    (file,) = _kept(folder)
+    assert file.suffix == ".safetensors"
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(weights: FileTensors, tmp_path: Path) -> None:
+    with full_disk(4096), pytest.raises(ModelFileError, match=r"cannot be kept there .*space"):
+        quantised(weights, tmp_path / "int8")
+    assert not _kept(tmp_path / "int8")

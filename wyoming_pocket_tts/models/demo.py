@@ -35,6 +35,7 @@ from wyoming_pocket_tts.errors import ModelFileError
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.demo_weights import VOICE_ROWS, random_weights, set_loudness
+from wyoming_pocket_tts.models.files import alone_in
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.tokenizer import load_tokenizer
@@ -148,10 +149,10 @@ def demo_model(folder: Path) -> tuple[ModelEntry, Voice]:
     if not _is_complete(home):
         try:
             _make(home)
-        except OSError as error:
-            raise ModelFileError(
-                f"{home}: the demo model cannot be made: {error.strerror or error}."
-            ) from error
+        except (OSError, safetensors.SafetensorError) as error:
+            # The latter is how safetensors reports a full disk.
+            reason = getattr(error, "strerror", None) or error
+            raise ModelFileError(f"{home}: the demo model cannot be made: {reason}.") from error
     _LOGGER.warning("The demo model makes sound, not words: its weights are random")
     entry = ModelEntry(name=NAME, config=load_model_config(home / _CONFIG_FILE), language="en")
     voice = Voice(
@@ -172,17 +173,23 @@ def _is_complete(home: Path) -> bool:
 def _make(home: Path) -> None:
     """Fills a temporary folder, then gives it its name."""
     home.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{home.name}-", dir=home.parent) as name:
-        made = Path(name) / home.name
-        made.mkdir()
-        _fill(made)
-        if home.exists() and not _is_complete(home):
-            shutil.rmtree(home)
-        try:
-            os.replace(made, home)
-        except OSError:
-            if not _is_complete(home):  # else another process was faster, with the same files
-                raise
+    prefix = f".{home.name}-"
+    with alone_in(home.parent) as alone:
+        for leftover in home.parent.glob(f"{prefix}*") if alone else ():
+            shutil.rmtree(leftover, ignore_errors=True)
+        if _is_complete(home):  # meanwhile, by another process
+            return
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=home.parent) as name:
+            made = Path(name) / home.name
+            made.mkdir()
+            _fill(made)
+            if home.exists() and not _is_complete(home):
+                shutil.rmtree(home)
+            try:
+                os.replace(made, home)
+            except OSError:
+                if not _is_complete(home):  # else another process was faster, with the same files
+                    raise
     _LOGGER.info("Made the demo model in %s", home)
 
 

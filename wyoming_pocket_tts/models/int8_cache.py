@@ -22,6 +22,7 @@ from torch import Tensor
 
 from wyoming_pocket_tts.engine.kernels import Int8Weight, Weight
 from wyoming_pocket_tts.errors import ModelFileError
+from wyoming_pocket_tts.models.files import alone_in
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.tensor_file import FileTensors, TensorFile
 
@@ -33,6 +34,7 @@ _QUANTISED = re.compile(
     r"flow_lm\.transformer\.layers\.\d+\.(self_attn\.(in|out)_proj|linear[12])\.weight"
 )
 _VALUES, _SCALES = ".int8", ".scales"
+_PART = ".part"
 
 
 def is_quantised(name: str) -> bool:
@@ -83,10 +85,7 @@ def quantised(weights: FileTensors, folder: Path) -> Int8Tensors:
     source = _source(weights)
     name = hashlib.sha256(f"{weights.files[0]}\n{_RECIPE}".encode()).hexdigest()[:32]
     path = folder / f"{name}.safetensors"
-    kept = _open(path, source, weights)
-    if kept is None:
-        _write(path, source, weights)
-        kept = _open(path, source, weights)
+    kept = _open(path, source, weights) or _make(path, source, weights)
     if kept is None:
         raise ModelFileError(f"{path}: was written and does not read back; is the disk damaged?")
     return Int8Tensors(kept, weights)
@@ -120,6 +119,25 @@ def _open(path: Path, source: str, weights: FileTensors) -> TensorFile | None:
     return kept
 
 
+def _make(path: Path, source: str, weights: FileTensors) -> TensorFile | None:
+    """The new file; None if it does not read back."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with alone_in(path.parent) as alone:
+            for leftover in path.parent.glob(f"*{_PART}") if alone else ():
+                leftover.unlink(missing_ok=True)  # of a process that was killed
+            kept = _open(path, source, weights)  # made by another process meanwhile?
+            if kept is None:
+                _write(path, source, weights)
+            return kept or _open(path, source, weights)
+    except (OSError, safetensors.SafetensorError) as error:
+        # The latter is how safetensors reports a full disk.
+        raise ModelFileError(
+            f"{path}: the 8-bit weights cannot be kept there ({error}); free some space, choose another cache folder, or switch "
+            "quantisation off."
+        ) from error
+
+
 def _write(path: Path, source: str, weights: FileTensors) -> None:
     tensors: dict[str, Tensor] = {}
     for name in filter(is_quantised, weights):
@@ -127,19 +145,12 @@ def _write(path: Path, source: str, weights: FileTensors) -> None:
         tensors[name + _VALUES] = small.values
         tensors[name + _SCALES] = small.scales
     header = {"source": source, "recipe": _RECIPE, "model_identity": model_identity(weights)}
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=_PART)
+    os.close(handle)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        os.close(handle)
-        try:
-            safetensors.torch.save_file(tensors, temporary, metadata=header)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except (OSError, safetensors.SafetensorError) as error:
-        raise ModelFileError(
-            f"{path}: the 8-bit weights cannot be kept there ({error}); free some space, choose another cache folder, or switch "
-            "quantisation off."
-        ) from error
+        safetensors.torch.save_file(tensors, temporary, metadata=header)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     _LOGGER.info("Quantised the model's weights once; they are kept in %s", path)
