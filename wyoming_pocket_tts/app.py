@@ -9,6 +9,7 @@ Readable from top to bottom: `serve` is the command's whole life, `App` is one r
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import signal
@@ -19,7 +20,9 @@ from typing import Any, NoReturn, Protocol
 from wyoming_pocket_tts import servers
 from wyoming_pocket_tts.errors import SetupError
 from wyoming_pocket_tts.http_settings import DEFAULT_PORT
+from wyoming_pocket_tts.notices import Notices
 from wyoming_pocket_tts.settings import Settings
+from wyoming_pocket_tts.waiting import within
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -84,8 +87,17 @@ class Announcer(Protocol):
     async def stop(self) -> None: ...
 
 
-def serve(settings: Settings) -> int:
+def serve(
+    settings: Settings,
+    notices: Notices | None = None,
+    make_announcer: Callable[[Settings, Server], Announcer | None] | None = None,
+) -> int:
     """Serves until a signal ends it.
+
+    Args:
+        settings: what the owner chose.
+        notices: what there is to be said of them already; more comes to it.
+        make_announcer: who tells of the server; None: zeroconf, as the settings say.
 
     Returns:
         The exit code.
@@ -96,7 +108,7 @@ def serve(settings: Settings) -> int:
     # Not asyncio.run: at its end it would wait for threads, and one of them may be in the middle of a long download.
     loop = asyncio.new_event_loop()
     try:
-        loop.run_until_complete(_run(build(settings)))
+        loop.run_until_complete(_run(build(settings, notices, make_announcer)))
     finally:
         left = asyncio.all_tasks(loop)
         for task in left:
@@ -108,17 +120,22 @@ def serve(settings: Settings) -> int:
     return EXIT_STOPPED
 
 
-def build(settings: Settings) -> App:
-    """The server of these settings, with nothing loaded yet."""
+def build(
+    settings: Settings,
+    notices: Notices | None = None,
+    make_announcer: Callable[[Settings, Server], Announcer | None] | None = None,
+) -> App:
+    """The server of these settings, with nothing loaded yet; see `serve`."""
     # Here, not above: torch takes a second to import, and whoever tests the order of things needs none of it.
     from wyoming_pocket_tts.local_speech import LocalSpeech
 
+    notices = notices or Notices()
     return App(
         settings,
-        LocalSpeech(settings),
-        servers.wyoming_server,
-        servers.announcer,
-        servers.http_server,
+        LocalSpeech(settings, notices),
+        functools.partial(servers.wyoming_server, notices=notices),
+        make_announcer or servers.announcer,
+        functools.partial(servers.http_server, notices=notices),
     )
 
 
@@ -299,7 +316,7 @@ class App:
 async def _at_most(what: str, stopping: Awaitable[None], seconds: float) -> None:
     """One part that does not stop must keep neither the others nor the process."""
     try:
-        await asyncio.wait_for(stopping, seconds)
+        await within(stopping, seconds)
     except asyncio.TimeoutError:
         _LOGGER.warning("Stopping %s took more than %g s; going on without", what, seconds)
     except Exception:

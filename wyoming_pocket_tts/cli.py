@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from wyoming_pocket_tts import __version__
@@ -147,3 +148,27 @@ def exit_code(error: PocketTTSError) -> int:
 def secrets() -> list[str]:
     """Values from the environment that must not appear in a log."""
     return [os.environ[name] for name in _SECRET_VARIABLES if os.environ.get(name)]
+
+
+def addon_options_file(asked: Path | bool | None) -> Path | None:
+    """The options file of the add-on that this process is; None where it is none.
+
+    Args:
+        asked: the flag's value: a file, True for the usual one, None: find out.
+    """
+    from wyoming_pocket_tts.addon_options import OPTIONS_FILE
+
+    if isinstance(asked, Path):
+        return asked
+    is_addon = "SUPERVISOR_TOKEN" in os.environ and OPTIONS_FILE.is_file()
+    return OPTIONS_FILE if asked or is_addon else None
+
+
+def supervisor_token() -> str | None:
+    """What the Supervisor gave this add-on, if there is one."""
+    return os.environ.get("SUPERVISOR_TOKEN") or None
+
+
+def use_hub_token(token: str) -> None:
+    """Leaves a token where the hub's library looks for it, and `secrets` for what must not be logged."""
+    os.environ["HF_TOKEN"] = token

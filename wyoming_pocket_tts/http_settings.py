@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ class HttpSettings:
         allow_origins: further web sites whose pages may use the server, as "https://example.org".
         allowed_voice_urls: what an address that a client gives as a voice must begin with; empty: addresses are refused.
         max_upload_mib: largest upload of a recording; 0: none are taken, and no voices can be added or deleted over HTTP.
+        only_from: addresses of the machines that may connect (a proxy's); empty: all.
     """
 
     enabled: bool = True
@@ -29,6 +31,7 @@ class HttpSettings:
     allow_origins: tuple[str, ...] = ()
     allowed_voice_urls: tuple[str, ...] = ()
     max_upload_mib: int = 20
+    only_from: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.host.strip():
@@ -48,3 +51,10 @@ class HttpSettings:
                 raise ValueError(
                     f"allowed_voice_urls: {prefix!r} is not like https://example.org/voices/ or hf://owner/repo/"
                 )
+        for address in self.only_from:
+            try:
+                ipaddress.ip_address(address)
+            except ValueError:
+                raise ValueError(
+                    f"only_from: {address!r} is no address such as 192.168.1.20"
+                ) from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import secrets
 import sys
@@ -28,6 +29,7 @@ from wyoming_pocket_tts.models.loading import EngineOptions
 from wyoming_pocket_tts.models.progress import LoggedProgress, ProgressCallback, TerminalProgress
 from wyoming_pocket_tts.models.progress_board import ProgressBoard
 from wyoming_pocket_tts.models.voice_states import VoiceReader
+from wyoming_pocket_tts.notices import Notices
 from wyoming_pocket_tts.own_voices import OwnVoices
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
@@ -38,6 +40,8 @@ from wyoming_pocket_tts.voices_folder import VoicesFolder
 _LOGGER = logging.getLogger(__name__)
 
 _DICTIONARY_EVERY_S = 1.0
+# With load: background, pauses between attempts to load what could not be loaded.
+_AGAIN_S = (15.0, 30.0, 60.0, 120.0, 300.0)
 # Where voices that were added over HTTP are kept, below the fetcher's own folder, when there is no voices directory.
 _KEPT_FOLDER = "my-voices"
 
@@ -54,7 +58,8 @@ class LocalSpeech:
     synthesizer: Synthesizer
     desk: VoiceDesk | None = None
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, notices: Notices | None = None) -> None:
+        self._notices = notices or Notices()
         self.model_names: tuple[str, ...] = ()
         self._settings = settings
         self._host: ModelHost | None = None
@@ -83,10 +88,14 @@ class LocalSpeech:
             voices_budget_mib=settings.limits.voice_memory_mib,
             read_voice=VoiceReader(self._fetcher.fetch, self._cloner),
             percent=self._board.percent,
+            tell=self._told_of_model,
         )
         folder = await asyncio.to_thread(self._voices_folder)
         own_voices = OwnVoices(
-            assembly, self._host, VoicesFolder(folder, assembly) if folder else None
+            assembly,
+            self._host,
+            VoicesFolder(folder, assembly) if folder else None,
+            self._notices,
         )
         book = await own_voices.look()
         self.model_names = tuple(self._host.entries)
@@ -160,10 +169,25 @@ class LocalSpeech:
         self._tasks.append(task)
 
     async def _load_and_watch(self, own_voices: OwnVoices) -> None:
-        """Loads while requests are answered already; what fails is tried again by the request that needs it."""
-        with contextlib.suppress(PocketTTSError):  # the host has logged it
-            await self._load_models(own_voices)
-        await own_voices.watch(self.synthesizer)
+        """Loads while requests are answered already."""
+        await asyncio.gather(self._load_until_there(own_voices), own_voices.watch(self.synthesizer))
+
+    async def _load_until_there(self, own_voices: OwnVoices) -> None:
+        """What fails is tried again, by itself and by the request that needs it: a network may come later than we do."""
+        for pause_s in itertools.chain(_AGAIN_S, itertools.repeat(_AGAIN_S[-1])):
+            try:
+                await self._load_models(own_voices)
+                return
+            except PocketTTSError as error:
+                # What the host has not logged itself, such as a default voice that is not to be had.
+                _LOGGER.debug("Loading again in %g s: %s", pause_s, error)
+            await asyncio.sleep(pause_s)
+
+    def _told_of_model(self, name: str, error: BaseException | None) -> None:
+        if error is None:
+            self._notices.clear(f"model {name}")
+        else:
+            self._notices.put(f"model {name}", f"Model {name} cannot be loaded: {error}")
 
     async def _load_models(self, own_voices: OwnVoices) -> None:
         assert self._host is not None

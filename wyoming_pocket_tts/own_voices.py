@@ -11,6 +11,7 @@ from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.errors import PocketTTSError
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.host import ModelHost
+from wyoming_pocket_tts.notices import Notices
 from wyoming_pocket_tts.synthesizer import Synthesizer
 from wyoming_pocket_tts.voices_folder import STATE_SUFFIX, VoicesFolder
 
@@ -27,16 +28,19 @@ class OwnVoices:
         assembly: Assembly,
         host: ModelHost,
         folder: VoicesFolder | None,
+        notices: Notices | None = None,
     ) -> None:
         """
         Args:
             assembly: makes the books.
             host: makes and keeps the voices.
             folder: the voices directory, if there is one.
+            notices: told of defaults that are no voice.
         """
         self._assembly = assembly
         self._host = host
         self._folder = folder
+        self._notices = notices or Notices()
         self._found: tuple[Voice, ...] = ()
         self._missing: tuple[str, ...] = ()
         self._looking = asyncio.Lock()
@@ -61,6 +65,10 @@ class OwnVoices:
             if message not in self._missing:
                 _LOGGER.warning("%s", message)
         self._missing = book.missing
+        if book.missing:
+            self._notices.put("voices", " ".join(book.missing))
+        else:
+            self._notices.clear("voices")
         return book
 
     async def watch(self, synthesizer: Synthesizer) -> None:

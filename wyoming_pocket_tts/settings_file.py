@@ -32,8 +32,15 @@ class FlagValue:
     value: object
 
 
-def load_settings(path: Path | None, flags: Iterable[FlagValue] = ()) -> Settings:
+def load_settings(
+    path: Path | None, flags: Iterable[FlagValue] = (), below: Iterable[FlagValue] = ()
+) -> Settings:
     """Reads the settings file, if any, and puts the flags over it.
+
+    Args:
+        path: the file.
+        flags: win over the file.
+        below: what the file wins over.
 
     Raises:
         ConfigError: naming the file and key, or the flag, and what is wrong.
@@ -43,7 +50,12 @@ def load_settings(path: Path | None, flags: Iterable[FlagValue] = ()) -> Setting
     if path is not None:
         values = read_mapping(path)
         values = _anchored(load_dataclass(Settings, values, str(path)), values, path.parent)
-    merged: Mapping[str, object] = values
+    merged: Mapping[str, object] = {}
+    for flag in below:
+        alone = _nested(flag.key, flag.value)
+        load_dataclass(Settings, alone, flag.flag)
+        merged = _merge(merged, alone)
+    merged = _merge(merged, values)
     for flag in flags:
         # Each flag by itself first: its mistake is then not blamed on the file.
         alone = _nested(flag.key, flag.value)

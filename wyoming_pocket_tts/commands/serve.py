@@ -15,6 +15,7 @@ from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import DEFAULT_URI
 
 if TYPE_CHECKING:
+    from wyoming_pocket_tts.addon_options import Reading
     from wyoming_pocket_tts.settings_file import FlagValue
 
 _LOGGER = logging.getLogger(__name__)
@@ -77,6 +78,8 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("--settings", metavar="FILE", type=Path, help="settings in YAML")
+    # For Home Assistant's Supervisor and those who try what it does: found out without it, see `cli.addon_options_file`.
+    add("--addon", metavar="FILE", type=Path, nargs="?", const=True, help=argparse.SUPPRESS)
     add("--uri", help=f"Wyoming (default {DEFAULT_URI})")
     add("--host", help="HTTP: address (default localhost)")
     add("--port", metavar="N", type=int, help=f"HTTP: port (default {DEFAULT_PORT}, if free)")
@@ -150,15 +153,21 @@ def run(arguments: argparse.Namespace) -> int:
     # Before the server takes over the signals nothing is worth an orderly end. An exception would not do: some of what
     # is being imported catches all of them.
     _leave_on_signals(cli.EXIT_OK)
-    settings = settings_file.load_settings(
-        getattr(arguments, "settings", None), flag_values(arguments)
+    options = cli.addon_options_file(getattr(arguments, "addon", None))
+    addon = _as_addon(options, arguments) if options is not None else None
+    settings = (
+        addon.settings
+        if addon is not None
+        else settings_file.load_settings(
+            getattr(arguments, "settings", None), flag_values(arguments)
+        )
     )
     logs.configure(settings.logging.level, settings.logging.format, secrets=cli.secrets())
     # Only now: this brings in torch, which takes a second.
     from wyoming_pocket_tts import app
 
     try:
-        code = app.serve(settings)
+        code = app.serve(settings) if addon is None else _serve_addon(addon)
     except PocketTTSError as error:
         # In the log's own format: whoever reads it as JSON must be able to read the reason for the end too.
         _LOGGER.error("%s", error, extra={"code": error.code})
@@ -166,6 +175,39 @@ def run(arguments: argparse.Namespace) -> int:
     _leave_on_signals(code)
     app.leave_soon(code)
     return code
+
+
+def _as_addon(options: Path, arguments: argparse.Namespace) -> Reading:
+    """The add-on's options; the hub's token among them goes where the hub's library looks for it."""
+    from wyoming_pocket_tts import addon_options, cli
+
+    if "settings" in arguments:
+        raise ConfigError("--settings and --addon: the options name a settings file themselves")
+    reading = addon_options.read(options, flag_values(arguments))
+    if reading.token:
+        cli.use_hub_token(reading.token)
+    return reading
+
+
+def _serve_addon(addon: Reading) -> int:
+    """Serves as an add-on does: told to the Supervisor, with what was wrong with the options for all to see."""
+    from wyoming_pocket_tts import app, cli
+    from wyoming_pocket_tts.notices import Notices
+    from wyoming_pocket_tts.supervisor import SupervisorAnnouncer
+
+    notices = Notices()
+    for number, problem in enumerate(addon.problems):
+        _LOGGER.error("%s", problem)
+        notices.put(f"option {number}", problem)
+    return app.serve(
+        addon.settings,
+        notices,
+        lambda settings, server: (
+            None
+            if server.port is None
+            else SupervisorAnnouncer(cli.supervisor_token(), server.port)
+        ),
+    )
 
 
 def _leave_on_signals(code: int) -> None:

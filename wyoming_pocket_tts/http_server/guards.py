@@ -50,6 +50,7 @@ async def errors_become_json(request: web.Request, handler: Handler) -> web.Stre
 async def only_the_welcome(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuses what comes from where it should not."""
     service = service_of(request)
+    _check_peer(request, service)
     protocol = request.protocol
     server = getattr(protocol, "_manager", None)
     connections = len(server.connections) if server is not None else 0
@@ -82,6 +83,23 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     if origin in service.options.allow_origins:
         headers["Access-Control-Allow-Origin"] = origin
         headers["Access-Control-Expose-Headers"] = "X-Request-Id, Retry-After"
+
+
+def _check_peer(request: web.Request, service: Service) -> None:
+    """By the connection's own address: headers that name another one are anybody's to write."""
+    allowed = service.options.only_from
+    if not allowed:
+        return
+    try:
+        peer = ipaddress.ip_address((request.remote or "").partition("%")[0])
+    except ValueError:
+        raise Refused("not-allowed", "This server answers to known addresses alone.") from None
+    peer = getattr(peer, "ipv4_mapped", None) or peer
+    if peer not in {ipaddress.ip_address(address) for address in allowed}:
+        raise Refused(
+            "not-allowed",
+            f"This server answers to {', '.join(allowed)} alone, not to {peer} (http.only_from).",
+        )
 
 
 def _check_host(request: web.Request, service: Service) -> None:

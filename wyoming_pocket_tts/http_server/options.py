@@ -19,6 +19,7 @@ class HttpOptions:
         token: what clients must show; None: nothing.
         allow_origins: further web sites whose pages may use the server.
         allowed_voice_urls: what an address given as a voice must begin with; empty: addresses are refused.
+        only_from: addresses of the machines that may connect; empty: all.
         max_upload_bytes: largest recording; 0: none are taken.
         max_body_bytes: largest request without a recording.
         max_text_characters: longest text of a request.
@@ -35,6 +36,7 @@ class HttpOptions:
     token: str | None = None
     allow_origins: tuple[str, ...] = ()
     allowed_voice_urls: tuple[str, ...] = ()
+    only_from: tuple[str, ...] = ()
     max_upload_bytes: int = 20 * MIB
     max_body_bytes: int = 1 * MIB
     max_text_characters: int = 20_000

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aiohttp import WSCloseCode, web
@@ -19,6 +19,7 @@ from aiohttp import WSCloseCode, web
 from wyoming_pocket_tts.http_server import guards, metrics, openai, page, tts, voices, websocket
 from wyoming_pocket_tts.http_server.options import HttpOptions
 from wyoming_pocket_tts.http_server.service import SERVICE, Desk, Service, SpeechSource
+from wyoming_pocket_tts.waiting import within
 from wyoming_pocket_tts.wyoming_server.listen import tcp_sockets
 
 _LOGGER = logging.getLogger(__name__)
@@ -32,10 +33,19 @@ class HttpServer:
         port: the first of them.
     """
 
-    def __init__(self, options: HttpOptions | None = None) -> None:
+    def __init__(
+        self,
+        options: HttpOptions | None = None,
+        notices: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        """
+        Args:
+            options: limits and permissions.
+            notices: gives what the owner should know of, for the page.
+        """
         self.addresses: list[str] = []
         self.port: int | None = None
-        self._service = Service(options or HttpOptions())
+        self._service = Service(options or HttpOptions(), notices)
         self._runner: web.AppRunner | None = None
         self._sites: list[web.SockSite] = []
 
@@ -91,7 +101,7 @@ class HttpServer:
             await site.stop()
         end_s = self._service.options.end_s
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._service.silent.wait(), max(0.0, grace_s - 2 * end_s))
+            await within(self._service.silent.wait(), max(0.0, grace_s - 2 * end_s))
         self._service.stopping = True
         closing: list[Any] = [
             socket.close(code=WSCloseCode.GOING_AWAY, message=b"The server is shutting down.")

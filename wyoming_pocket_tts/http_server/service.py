@@ -87,10 +87,12 @@ class Service:
         silent: set while no request is being answered with audio.
         uploads: room for requests with a recording.
         loopback: whether the server can be reached from this machine alone.
+        notices: gives what the owner should know of.
     """
 
-    def __init__(self, options: HttpOptions) -> None:
+    def __init__(self, options: HttpOptions, notices: Callable[[], Sequence[str]] = tuple) -> None:
         self.options = options
+        self.notices = notices
         self.desk: Desk | None = None
         self.models: tuple[str, ...] = ()
         self.reason = "The models are still being loaded."

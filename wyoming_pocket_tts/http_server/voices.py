@@ -22,6 +22,7 @@ async def info(request: web.Request) -> web.Response:
     return web.json_response(
         {
             "version": service.options.version,
+            "notices": list(service.notices()),
             "default_voice": default.name if default is not None else None,
             "max_text_characters": service.options.max_text_characters,
             "max_upload_bytes": service.options.max_upload_bytes if service.desk else 0,
