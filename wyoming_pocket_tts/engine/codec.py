@@ -192,10 +192,13 @@ def _run(items: deque[_Latent | _Ending], most: int) -> list[_Latent]:
 
 
 def _batch(ready: dict[int, list[_Latent]], most: int) -> dict[int, list[_Latent]]:
-    """What one call takes of what is ready: first frames alone, else equally many of each slot."""
+    """What one call takes of what is ready: first frames alone, else equally many of each slot.
+
+    Few slots with many frames rather than the reverse: the products are as large, and other slots are left to another thread.
+    """
     first = {slot: run[:1] for slot, run in ready.items() if run[0].first}
-    chosen = dict(list((first or ready).items())[:most])
-    if not chosen:
-        return {}
-    length = min(most // len(chosen), *(len(run) for run in chosen.values()))
-    return {slot: run[:length] for slot, run in chosen.items()}
+    if first:
+        return dict(list(first.items())[:most])
+    length = max((len(run) for run in ready.values()), default=0)
+    deep = {slot: run for slot, run in ready.items() if len(run) == length}
+    return dict(list(deep.items())[: most // max(1, length)])

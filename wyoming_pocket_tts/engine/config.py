@@ -141,7 +141,11 @@ class FlowLMConfig:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A whole model: the root of upstream's YAML."""
+    """A whole model: the root of upstream's YAML.
+
+    Attributes:
+        origin: the file it was read from, to be named in errors; no key of that file, and no part of what the model is.
+    """
 
     flow_lm: FlowLMConfig
     mimi: MimiConfig
@@ -155,6 +159,7 @@ class ModelConfig:
     model_recommended_frames_after_eos: int | None = None
     default_temperature: float = 0.3
     default_eos_threshold: float = -4.0
+    origin: str | None = field(default=None, compare=False, metadata={"key": False})
 
     def __post_init__(self) -> None:
         within(self, 0, 10, "default_temperature")

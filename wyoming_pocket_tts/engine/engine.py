@@ -23,8 +23,9 @@ from wyoming_pocket_tts.engine.state import FlowCache
 
 _LOGGER = logging.getLogger(__name__)
 
-# FlowLM stops this many latents ahead of the codec: enough for the codec's largest call, little to throw away
-# when a listener leaves.
+# FlowLM goes on when a sequence has fewer latents waiting for the codec than its largest call takes, and takes those
+# along that have fewer than the most: rows that step together cost little more than one.
+_ENOUGH_AHEAD = 4
 _MOST_AHEAD = 8
 
 
@@ -93,13 +94,14 @@ class Engine:
             if sequence.dropped:  # by the codec
                 self.counters.failures += 1
                 self.scheduler.remove(sequence)
+        ahead = {one: self.codec.waiting(one.slot) for one in self.scheduler.running}
+        if min(ahead.values(), default=_MOST_AHEAD) >= _ENOUGH_AHEAD:
+            return False
         # In the order of their slots, so that neighbouring ones are read without a copy.
         running = sorted(
-            (one for one in self.scheduler.running if self.codec.waiting(one.slot) < _MOST_AHEAD),
+            (one for one, waiting in ahead.items() if waiting < _MOST_AHEAD),
             key=lambda sequence: sequence.slot,
         )
-        if not running:
-            return False
         self.counters.steps += 1
         condition, eos = self.model.flow_lm.decode(
             torch.stack([sequence.latent for sequence in running]),
