@@ -2,6 +2,7 @@
 # make serve  the same with real models, English unless ARGS says otherwise; downloads them
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
+# make bench  speed and memory against the pocket-tts package, about ten minutes   (FIGURES="int8 processes", ARGS="--plot speed.png")
 # make lock   resolve pyproject.toml anew into the two lock files    (needs Python 3.11 or newer)
 #
 # PYTHON chooses the interpreter, VENV the folder, PIP_ARGS goes to every pip (an index with CPU builds of torch, for example).
@@ -12,13 +13,14 @@ URI ?= tcp://0.0.0.0:10200
 ARGS ?=
 PIP_ARGS ?=
 PYTEST_ARGS ?=
+FIGURES ?=
 LOCK_ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help run serve venv venv-dev test check format lint types lock wheel clean
+.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
@@ -54,6 +56,9 @@ test: venv-dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 check: lint types test
+
+bench: venv-dev
+	$(BIN)/python -m bench $(FIGURES) $(ARGS)
 
 lint: venv-dev
 	$(BIN)/ruff format --check
