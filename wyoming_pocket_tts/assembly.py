@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+from wyoming_pocket_tts.errors import ConfigError, DownloadError, VoiceNotFound, nearest
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.catalogue import Catalogue, CatalogueModel, CatalogueVoice
 from wyoming_pocket_tts.models.config_file import load_model_config
@@ -57,7 +57,7 @@ class Assembly:
         self._community = {
             name: ModelEntry(
                 name=name,
-                config=load_model_config(fetch(model.config)),
+                config=load_model_config(_fetched(f"models.{name}.config", model.config, fetch)),
                 language=model.languages[0] if model.languages else "",
                 at_start=(model.load or settings.load) != "first-use",
             )
@@ -269,6 +269,14 @@ def released_model(catalogue: Catalogue, name: str) -> CatalogueModel:
         raise ConfigError(
             f"languages: {name!r} is neither a model of the catalogue nor a language.{hint}"
         ) from None
+
+
+def _fetched(key: str, source: str, fetch: Callable[[str], Path]) -> Path:
+    """The local file of a setting's source; an error names the setting."""
+    try:
+        return fetch(source)
+    except (ConfigError, DownloadError) as error:
+        raise error.at(key) from error
 
 
 def _entry(model: CatalogueModel, at_start: bool) -> ModelEntry:

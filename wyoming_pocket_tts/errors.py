@@ -85,6 +85,10 @@ class ConfigError(SetupError):
 
     code = "config-invalid"
 
+    def at(self, where: str) -> ConfigError:
+        """The same error, said of a place: a file, a key."""
+        return type(self)(f"{where}: {self}")
+
 
 class ModelFileError(SetupError):
     """A weights or tokenizer file does not fit the model's configuration."""
@@ -112,6 +116,16 @@ class DownloadError(SetupError):
         super().__init__(message)
         self.source = source
         self.kind = kind
+
+    def at(self, where: str) -> DownloadError:
+        """The same error, said of a place: a file, a key."""
+        return type(self)(f"{where}: {self}", source=self.source, kind=self.kind)
+
+
+class FileMissing(DownloadError):
+    """A path that a setting or a model names leads nowhere on this machine; there is nothing to download."""
+
+    code = "file-missing"
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> str:

@@ -2,7 +2,8 @@
 
 Unknown keys, missing keys and wrong types are `ConfigError`s that name the file, the key's path and, for an unknown
 key, the nearest known one. A bool is not an int, an int is a float, a list becomes a tuple. Values are not range-checked here: a
-dataclass does that in `__post_init__` with `ValueError`, to which file and path are added.
+dataclass does that in `__post_init__` with `ValueError`, to which file and path are added. A field with the metadata
+`{"key": False}` is none that a file may set.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ def load_dataclass(cls: type[T], values: object, source: str, path: str = "") ->
     """
     if not isinstance(values, Mapping):
         raise _error(source, path, f"must be a mapping of keys, not {_kind(values)}")
-    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}  # type: ignore[arg-type]
+    fields = {
+        field.name: field
+        for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+        if field.init and field.metadata.get("key", True)
+    }
     for key in values:
         if key not in fields:
             name = _short(key)

@@ -3,7 +3,9 @@ machine that hangs."""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import logging
 import math
 import typing
 from collections.abc import Iterator, Mapping
@@ -11,13 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from tests import tiny_files
 from tests.unit.test_config_file import VALUES, changed
 from wyoming_pocket_tts import cli
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.layout import tensor_shapes
-from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.errors import ConfigError, FileMissing, PocketTTSError
 from wyoming_pocket_tts.models.config_file import load_model_config
+from wyoming_pocket_tts.models.download import Fetcher
+from wyoming_pocket_tts.models.host import ModelHost
+from wyoming_pocket_tts.models.loading import EngineOptions, ModelEntry, load_model
 from wyoming_pocket_tts.models.sources import parse_source
 from wyoming_pocket_tts.settings import ModelSettings, Settings, VoiceSettings
 from wyoming_pocket_tts.strict import load_dataclass
@@ -157,8 +164,6 @@ def test_json_may_write_a_character_as_two(tmp_path: Path) -> None:
     ],
 )
 def test_a_model_names_file_and_key(tmp_path: Path, key: str, value: Any, message: str) -> None:
-    import yaml
-
     path = tmp_path / "model.yaml"
     path.write_text(yaml.safe_dump(changed(key, value)))
     with pytest.raises(ConfigError) as caught:
@@ -173,3 +178,96 @@ def test_a_model_names_file_and_key(tmp_path: Path, key: str, value: Any, messag
 def test_sources_that_are_none(source: str) -> None:
     with pytest.raises(ConfigError):
         parse_source(source)
+
+
+# Files that are named and are not there
+
+
+@pytest.fixture
+def _own_log() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.captureWarnings(False)
+
+
+def community(folder: Path, key: str, value: Any) -> Path:
+    """The tiny model's YAML with one key changed."""
+    path = tiny_files.yaml_on_disk(folder)
+    values = yaml.safe_load(path.read_text())
+    place = values
+    *parents, last = key.split(".")
+    for parent in parents:
+        place = place[parent]
+    place[last] = value
+    path.write_text(yaml.safe_dump(values))
+    return path
+
+
+def start(path: Path) -> None:
+    entry = ModelEntry("m", load_model_config(path))
+    load_model(entry, EngineOptions(tune=False), Fetcher(path.parent / "cache").fetch)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code", "message"),
+    [
+        ("weights_path", "nope.safetensors", 3, "weights_path: nope.safetensors: there is no such"),
+        (
+            "flow_lm.lookup_table.tokenizer_path",
+            "nope.model",
+            3,
+            "flow_lm.lookup_table.tokenizer_path: nope.model: there is no such file",
+        ),
+        (
+            "flow_lm.lookup_table.tokenizer",
+            "spm",
+            2,
+            "flow_lm.lookup_table.tokenizer: 'spm' is unknown",
+        ),
+        ("flow_lm.weights_path", "x.safetensors", 2, "both weights_path and flow_lm.weights_path"),
+        ("flow_lm.transformer.num_heads", 0, 2, "flow_lm.transformer: num_heads must be between"),
+    ],
+)
+@pytest.mark.usefixtures("_own_log")
+def test_a_start_names_the_models_file_and_key(
+    tmp_path: Path, key: str, value: Any, code: int, message: str
+) -> None:
+    path = community(tmp_path, key, value)
+    with pytest.raises(PocketTTSError) as caught:
+        start(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+    assert cli.exit_code(caught.value) == code
+
+
+def test_a_host_names_them_too(tmp_path: Path) -> None:
+    path = community(tmp_path, "weights_path", "nope.safetensors")
+    entry = ModelEntry("m", load_model_config(path))
+    host = ModelHost([entry], EngineOptions(tune=False), Fetcher(tmp_path / "cache").fetch)
+    with pytest.raises(FileMissing, match=r"model\.yaml: weights_path: nope\.safetensors: there"):
+        asyncio.run(host.load_at_start())
+
+
+@pytest.mark.usefixtures("_own_log")
+def test_commands_name_them_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = community(tmp_path, "weights_path", "nope.safetensors")
+    cache = ["--cache-dir", str(tmp_path / "cache")]
+    assert cli.main(["download", "--config", str(path), *cache]) == cli.EXIT_USAGE
+    settings = tmp_path / "server.yaml"
+    voice = tiny_files.write_voice(tmp_path / "bert.safetensors")
+    settings.write_text(f"models: {{m: {{config: {path}}}}}\nvoices: {{bert: {{source: {voice}}}}}")
+    capsys.readouterr()
+    assert cli.main(["download", "--settings", str(settings), *cache]) == cli.EXIT_UNAVAILABLE
+    assert f"{path}: weights_path: nope.safetensors: there is no such" in capsys.readouterr().err
+    settings.write_text("models: {m: {config: nothere.yaml}}")
+    assert cli.main(["voices", "--settings", str(settings), *cache]) == cli.EXIT_UNAVAILABLE
+    error = capsys.readouterr().err
+    assert f"models.m.config: {tmp_path / 'nothere.yaml'}: there is no such file" in error
+
+
+def test_a_models_file_cannot_say_where_it_came_from(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="origin: is not a known key"):
+        load_model_config(community(tmp_path, "origin", "elsewhere"))

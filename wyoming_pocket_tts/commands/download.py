@@ -12,6 +12,7 @@ from wyoming_pocket_tts.errors import PocketTTSError
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.assembly import Assembly
+    from wyoming_pocket_tts.engine.config import ModelConfig
     from wyoming_pocket_tts.models.book import Voice
 
 _EPILOG = """\
@@ -51,6 +52,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fetches; goes on after a failure, so that one file that cannot be had keeps no other."""
     from wyoming_pocket_tts import cli
+    from wyoming_pocket_tts.models.parts import fetch_part
 
     settings = common.server_settings(arguments)
     fetcher = common.make_fetcher(settings)
@@ -59,9 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     cloning = getattr(arguments, "voice_cloning", False)
     failure: PocketTTSError | None = None
     here: dict[Path, int] = {}
-    for source in _sources(made, voices, cloning=cloning):
+    for source, config in _sources(made, voices, cloning=cloning).items():
         try:
-            path = fetcher.fetch(source)
+            path = fetch_part(config, source, fetcher.fetch) if config else fetcher.fetch(source)
             here[path] = path.stat().st_size
             print(f"{source}\n  {path}")
         except PocketTTSError as error:
@@ -91,14 +93,19 @@ def _voices(made: Assembly, arguments: argparse.Namespace) -> list[Voice]:
     return list({voice.name: voice for voice in voices}.values())
 
 
-def _sources(made: Assembly, voices: list[Voice], *, cloning: bool) -> list[str]:
-    """What to fetch, each once, in the order of its use."""
+def _sources(
+    made: Assembly, voices: list[Voice], *, cloning: bool
+) -> dict[str, ModelConfig | None]:
+    """What to fetch, each once, in the order of its use, with the configuration that names it."""
     from wyoming_pocket_tts.models.availability import model_sources
     from wyoming_pocket_tts.models.checkpoint import weight_sources
 
-    sources = [source for entry in made.entries for source in model_sources(entry)]
-    sources += [voice.source for voice in voices]
-    if cloning:
-        for entry in made.entries:
-            sources += weight_sources(entry.config, voice_cloning=True)
-    return list(dict.fromkeys(sources))
+    sources: dict[str, ModelConfig | None] = {}
+    for entry in made.entries:
+        sources.update(dict.fromkeys(model_sources(entry), entry.config))
+    for voice in voices:
+        sources.setdefault(voice.source, None)
+    for entry in made.entries if cloning else ():
+        for source in weight_sources(entry.config, voice_cloning=True):
+            sources.setdefault(source, entry.config)
+    return sources

@@ -18,7 +18,8 @@ import safetensors
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.layout import encoder_only, tensor_shapes
-from wyoming_pocket_tts.errors import ConfigError, ModelFileError
+from wyoming_pocket_tts.errors import ModelFileError
+from wyoming_pocket_tts.models.parts import complaint, fetch_part
 from wyoming_pocket_tts.models.tensor_file import FileTensors, TensorFile
 from wyoming_pocket_tts.models.tensor_names import (
     Layout,
@@ -78,7 +79,7 @@ def load_weights(
     sources: list[str] = []
 
     def read(source: str, part: Shapes, layout: Callable[[list[str]], Layout]) -> None:
-        places.update(_read(fetch(source), part, layout))
+        places.update(_read(fetch_part(config, source, fetch), part, layout))
         sources.append(source)
 
     flow = {name: shape for name, shape in shapes.items() if name.startswith("flow_lm.")}
@@ -114,19 +115,22 @@ def _choose_bundle(config: ModelConfig, voice_cloning: bool) -> tuple[str | None
     full, opened = config.weights_path, config.weights_path_without_voice_cloning
     flow, mimi = config.flow_lm.weights_path, config.mimi.weights_path
     if flow is not None and (full is not None or opened is not None):
-        raise ConfigError("The model has both weights_path and flow_lm.weights_path; keep one.")
+        raise complaint(
+            config, "The model has both weights_path and flow_lm.weights_path; keep one."
+        )
     if flow is not None and mimi is None:
-        raise ConfigError("The model has flow_lm.weights_path but no mimi.weights_path.")
+        raise complaint(config, "The model has flow_lm.weights_path but no mimi.weights_path.")
     if flow is not None:
         return None, False
     if voice_cloning and full is None and opened is not None:
-        raise ConfigError(
-            "The model has weights_path_without_voice_cloning alone: it cannot clone voices."
+        raise complaint(
+            config,
+            "The model has weights_path_without_voice_cloning alone: it cannot clone voices.",
         )
     if opened is not None and not voice_cloning:
         return opened, True
     if full is None:
-        raise ConfigError("The model's configuration names no weights: set weights_path.")
+        raise complaint(config, "The model's configuration names no weights: set weights_path.")
     return full, False
 
 

@@ -145,7 +145,7 @@ def _full_weights(name: str, config: ModelConfig, fetch: Fetch) -> Checkpoint:
         return load_weights(config, fetch, voice_cloning=True)
     except DownloadError as error:
         how = " (with --voice-cloning)" if error.kind == "offline" else ""
-        raise DownloadError(
+        raise type(error)(
             f"{needs}, and they cannot be had: {error}{how} {rest}",
             source=error.source,
             kind=error.kind,

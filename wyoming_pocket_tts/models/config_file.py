@@ -29,18 +29,6 @@ def load_model_config(path: Path) -> ModelConfig:
     return _beside(config, path)
 
 
-def source_keys(config: ModelConfig) -> dict[str, str]:
-    """The files that a configuration names, each with the key that names it."""
-    named = {
-        "weights_path": config.weights_path,
-        "weights_path_without_voice_cloning": config.weights_path_without_voice_cloning,
-        "flow_lm.weights_path": config.flow_lm.weights_path,
-        "flow_lm.lookup_table.tokenizer_path": config.flow_lm.lookup_table.tokenizer_path,
-        "mimi.weights_path": config.mimi.weights_path,
-    }
-    return {source: key for key, source in named.items() if source is not None}
-
-
 def _beside(config: ModelConfig, path: Path) -> ModelConfig:
     """The same configuration with relative paths resolved to files that lie beside it."""
 
@@ -50,7 +38,7 @@ def _beside(config: ModelConfig, path: Path) -> ModelConfig:
         try:
             parsed = parse_source(source)
         except ConfigError as error:
-            raise ConfigError(f"{path}: {key}: {error}") from error
+            raise error.at(f"{path}: {key}") from error
         if not isinstance(parsed, LocalSource) or parsed.path.is_absolute():
             return source
         near = path.parent / parsed.path
@@ -63,6 +51,7 @@ def _beside(config: ModelConfig, path: Path) -> ModelConfig:
     )
     return dataclasses.replace(
         config,
+        origin=str(path),
         flow_lm=dataclasses.replace(
             flow_lm,
             weights_path=resolve(flow_lm.weights_path, "flow_lm.weights_path"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from wyoming_pocket_tts.errors import DownloadError
+from wyoming_pocket_tts.errors import DownloadError, FileMissing
 from wyoming_pocket_tts.models.http_download import HttpDownloader, Report
 from wyoming_pocket_tts.models.hub_download import HubDownloader, hub_home, is_hub_offline
 from wyoming_pocket_tts.models.progress import DownloadProgress, ProgressCallback
@@ -100,7 +100,7 @@ class Fetcher:
         parsed = parse_source(source)
         if isinstance(parsed, LocalSource):
             if not parsed.path.exists():
-                raise DownloadError(
+                raise FileMissing(
                     f"{source}: there is no such file.", source=source, kind="not-found"
                 )
             return parsed.path

@@ -20,6 +20,7 @@ from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.availability import model_sources
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
+from wyoming_pocket_tts.models.parts import fetch_part
 from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
 from wyoming_pocket_tts.waiting import within
 
@@ -239,7 +240,10 @@ class ModelHost:
         started = time.monotonic()
         # Fetched first: a model that cannot be had must not push another one out.
         paths = await asyncio.to_thread(
-            lambda: {source: self._fetch(source) for source in model_sources(entry)}
+            lambda: {
+                source: fetch_part(entry.config, source, self._fetch)
+                for source in model_sources(entry)
+            }
         )
         self._shrink(self._expected_bytes(entry))
         model = await asyncio.to_thread(self._load_unless_closed, entry, paths)

@@ -16,10 +16,12 @@ from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
+from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.int8_cache import Int8Tensors, quantised
+from wyoming_pocket_tts.models.parts import complaint, fetch_part
 from wyoming_pocket_tts.models.tensor_file import FileTensors
 from wyoming_pocket_tts.models.tokenizer import Tokenizer, load_tokenizer
 from wyoming_pocket_tts.models.tuned import EXACT, QUANTISED, Tuned
@@ -129,7 +131,11 @@ def load_model(
     """
     config = entry.config
     table = config.flow_lm.lookup_table
-    tokenizer = load_tokenizer(fetch(table.tokenizer_path), table.n_bins, table.tokenizer)
+    path = fetch_part(config, table.tokenizer_path, fetch)
+    try:
+        tokenizer = load_tokenizer(path, table.n_bins, table.tokenizer)
+    except ConfigError as error:
+        raise complaint(config, str(error)) from error
     checkpoint = load_weights(
         config, fetch, voice_cloning=entry.voice_cloning, encoder=entry.voice_cloning
     )
