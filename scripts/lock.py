@@ -30,8 +30,6 @@ TORCH_PINS = {
 
 # The oldest Python we serve gets older releases of what has left it behind; pip resolves for it without running it.
 OLDEST_PYTHON = "3.10"
-# torch needs setuptools on these only.
-NEWER_PYTHON_ONLY = {"setuptools": 'python_version >= "3.12"'}
 # Not every index says which Pythons a release runs on; these pip would choose too new.
 KNOWN_OLDER = {"networkx": "3.4.2"}
 LEFT_OUT = {"pip", "wheel", "wyoming-pocket-tts"}
@@ -143,8 +141,6 @@ def lines(name: str, version: str, older: dict[str, str]) -> list[str]:
     """The lock's lines for one package, with markers where one version does not serve all."""
     if normal(name) == "torch":
         return [f"{name}=={pin}; {marker}" for marker, pin in TORCH_PINS.items()]
-    if normal(name) in NEWER_PYTHON_ONLY:
-        return [f"{name}=={version}; {NEWER_PYTHON_ONLY[normal(name)]}"]
     if normal(name) in older:
         return [f'{name}=={version}; python_version > "{OLDEST_PYTHON}"']
     return [f"{name}=={version}"]

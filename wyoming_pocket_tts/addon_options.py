@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.machine import available_memory_mib, total_memory_mib
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.settings_file import FlagValue, load_settings
 from wyoming_pocket_tts.strict import load_dataclass
@@ -187,21 +188,6 @@ def memory_budget_mib(chosen_mib: int) -> int:
     return max(_LEAST_BUDGET_MIB, (total_mib or 2 * _LEAST_BUDGET_MIB) // 2)
 
 
-def total_memory_mib() -> int | None:
-    """The machine's memory, or what of it this container may use; None where that is not known."""
-    return min(
-        (mib for mib in (_meminfo_mib("MemTotal"), _limit_mib()) if mib is not None), default=None
-    )
-
-
-def available_memory_mib() -> int | None:
-    """Memory that is free for programs; None where that is not known."""
-    return min(
-        (mib for mib in (_meminfo_mib("MemAvailable"), _limit_mib()) if mib is not None),
-        default=None,
-    )
-
-
 _WHERE = "Change it in the add-on's Configuration tab."
 _ALL_DEFAULTS = "All options have their defaults: save them once in the add-on's Configuration tab."
 
@@ -311,19 +297,3 @@ def _settings(
 def _existing(folder: Path) -> Path:
     """The folder, or the nearest one above it that is there."""
     return next(one for one in (folder, *folder.parents) if one.exists())
-
-
-def _meminfo_mib(key: str) -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(f"{key}:"))
-    except (OSError, StopIteration, ValueError, IndexError):
-        return None
-
-
-def _limit_mib() -> int | None:
-    """The container's own limit, if it has one."""
-    try:
-        return int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")) // _MIB
-    except (OSError, ValueError):
-        return None

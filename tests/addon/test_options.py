@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 import yaml
 
-from wyoming_pocket_tts import addon_options
+from wyoming_pocket_tts import addon_options, machine
 from wyoming_pocket_tts.addon_options import AddonOptions, Reading
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.settings import Settings
@@ -347,7 +347,7 @@ def test_the_memory_budget_is_half_of_the_machine_unless_chosen() -> None:
 
 def test_memory_is_known_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    total, free = addon_options.total_memory_mib(), addon_options.available_memory_mib()
+    total, free = machine.total_memory_mib(), machine.available_memory_mib()
     assert total is not None
     assert free is not None
     assert free > 0
