@@ -128,6 +128,13 @@ class FileMissing(DownloadError):
     code = "file-missing"
 
 
+def some(names: Iterable[str], most: int = 5) -> str:
+    """The first names of a list, for a message: 'a, b, c and 24 more'; '' when there is none."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
 def nearest(name: str, known: Iterable[str], most: int = 3) -> str:
     """' Did you mean ...?' with the known names most like `name`, or '' when none is near."""
     lowered: dict[str, str] = {}

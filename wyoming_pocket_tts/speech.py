@@ -37,7 +37,7 @@ class SpeechRequest:
         speaker: a speaker of the voice, for clients that send one.
         seed: same text, voice, settings and seed give the same samples; None draws one.
         request_id: for the log.
-        text_format: "ssml" or None for plain text.
+        text_format: "ssml"; None or "text" for plain text. One that is not known is read as plain text, and said in the debug log.
         speed: 0.5 to 2 times as fast as the model speaks; None: as the voice's or the server's settings say.
         volume_db: decibels louder or quieter, likewise.
     """

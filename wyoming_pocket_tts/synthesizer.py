@@ -27,7 +27,7 @@ from wyoming_pocket_tts.speaking import Speech, SynthesizerLimits, check_length
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
 from wyoming_pocket_tts.text.dictionary import Dictionary
 from wyoming_pocket_tts.text.front_end import FrontEnd, spoken_language
-from wyoming_pocket_tts.text.options import TextOptions
+from wyoming_pocket_tts.text.options import TextOptions, is_text_format
 
 __all__ = [
     "AudioFormat",
@@ -188,8 +188,15 @@ class Synthesizer:
     def _front_end(self, request: SpeechRequest, voice: Voice, speaker: Speaker) -> FrontEnd:
         """Texts given whole and texts that arrive are cut alike: the same words are then the same sound."""
         options = self._text_options
-        if request.text_format is not None:
+        if request.text_format is not None and is_text_format(request.text_format):
             options = dataclasses.replace(options, text_format=request.text_format)
+        elif request.text_format is not None:
+            # Newer clients may know formats that we do not; being heard as plain text serves them better than silence.
+            _LOGGER.debug(
+                "Unknown text format %r is read as plain text",
+                request.text_format[:100],
+                extra={"request": request.request_id},
+            )
         language = spoken_language(voice.languages, speaker.model.entry.language)
         dictionary = self._dictionary.lexicon(language) if self._dictionary else None
         return FrontEnd(options, speaker.model.rules, speaker.model.tokenizer, language, dictionary)

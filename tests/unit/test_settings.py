@@ -150,6 +150,7 @@ def test_relative_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("limits: {max_text_characters: 0}", ["limits: max_text_characters must be between 1"]),
         ("limits: {stop_s: 1000}", ["limits: stop_s must be between 0 and 60, not 1000.0"]),
         ("text: {max_tokens: 1}", ["server.yaml: text: max_tokens"]),
+        ("text: {text_format: smsl}", ["text: text_format must be one of text,", "'smsl'"]),
         ("text: {dictionary: 5}", ["server.yaml: text.dictionary: must be a path"]),
         ("text: {normalize: false}", ["text.normalize: is not a known key", "'normalise'"]),
         ("sound: {speed: 2.5}", ["sound: speed must be between 0.5 and 2, not 2.5"]),

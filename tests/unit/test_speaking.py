@@ -123,6 +123,22 @@ async def test_text_is_normalised_and_stripped_of_marks() -> None:
     assert host.texts == ["It is twenty-one point five degrees Celsius at twenty-two oh five."]
 
 
+async def test_a_text_format_that_is_not_known_is_plain_text_and_said_at_debug(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG")
+    text = '<break time="1s"/>Hello there.'
+    heard = {}
+    for text_format in (None, "text", "SSML", "application/ssml+xml", "no-ssml", "vnd.new"):
+        made, _ = synthesizer()
+        caplog.clear()
+        heard[text_format] = len(await speak(made, text, text_format=text_format))
+        unknown = text_format in ("no-ssml", "vnd.new")
+        assert (f"Unknown text format '{text_format}'" in caplog.text) is unknown
+    assert heard["SSML"] == heard["application/ssml+xml"] == heard[None] + RATE_HZ
+    assert heard["text"] == heard["no-ssml"] == heard["vnd.new"] == heard[None]
+
+
 @pytest.mark.parametrize("size", [1, 7, 50])
 async def test_streamed_and_plain_text_are_cut_alike(size: int) -> None:
     plain, host = synthesizer()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest, some
 from wyoming_pocket_tts.sound.options import SoundChoice
 
 
@@ -123,8 +123,7 @@ class VoiceBook:
         """
         found = self._by_name.get(name.casefold())
         if found is None:
-            hint = nearest(name, (voice.name for voice in self.voices))
-            raise VoiceNotFound(f"There is no voice {name[:100]!r} here.{hint}")
+            raise VoiceNotFound(f"There is no voice {name[:100]!r} here.{self._hint(name)}")
         return found
 
     def choose(self, name: str | None, language: str | None, speaker: str | None) -> Voice:
@@ -144,10 +143,21 @@ class VoiceBook:
         if speaker in voice.speakers:
             return self.find(voice.speakers[speaker])
         if voice.speakers:
-            hint = nearest(speaker, voice.speakers)
+            hint = nearest(speaker, voice.speakers) or f" Speakers: {some(voice.speakers)}."
             raise VoiceNotFound(f"Voice {voice.name!r} has no speaker {speaker[:100]!r}.{hint}")
         # A voice without speakers is its own only speaker; some clients name speakers as voices.
-        return self.find(speaker)
+        try:
+            return self.find(speaker)
+        except VoiceNotFound:
+            raise VoiceNotFound(
+                f"Voice {voice.name!r} has no speakers, and there is no voice of the name of the speaker "
+                f"{speaker[:100]!r}.{self._hint(speaker)}"
+            ) from None
+
+    def _hint(self, name: str) -> str:
+        """The nearest names, or a few that there are."""
+        names = [voice.name for voice in self.voices]
+        return nearest(name, names) or (f" Voices: {some(names)}." if names else "")
 
     def _for_language(self, language: str) -> Voice:
         code = _base(language)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wyoming_pocket_tts.engine.config import ModelConfig
-from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest
+from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest, some
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
 
@@ -206,7 +206,7 @@ class Catalogue:
             VoiceNotFound: no such voice; names the nearest ones.
         """
         if name not in self._voices:
-            hint = nearest(name, self._voices)
+            hint = nearest(name, self._voices) or f" Voices: {some(self._voices)}."
             raise VoiceNotFound(f"There is no voice {name!r} in the catalogue.{hint}")
         return self._voices[name]
 

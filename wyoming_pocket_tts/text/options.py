@@ -16,6 +16,10 @@ TokenCounter = Callable[[str], int]
 MAX_BREAK_MS = 10_000
 """The longest pause a `<break>` can ask for."""
 
+_SSML_FORMATS = ("ssml", "application/ssml+xml")
+TEXT_FORMATS = ("text", "text/plain", "text/markdown", *_SSML_FORMATS)
+"""What a text may be said to be."""
+
 
 @dataclass(frozen=True)
 class TextOptions:
@@ -29,8 +33,8 @@ class TextOptions:
         sentence_pause_ms: silence added after each sentence; above 0 every sentence is a segment of its own.
         line_pause_ms: silence added after each line; above 0 every line is a segment of its own.
         paragraph_pause_ms: silence added after each paragraph.
-        text_format: "ssml" (or "application/ssml+xml"), or anything else for plain text and Markdown. Text that begins
-            with `<speak` is SSML in any case.
+        text_format: one of `TEXT_FORMATS`, in any case; None is "text": plain text and Markdown. Text that begins with `<speak` is
+            SSML in any case.
         markup: Markdown, HTML, emoji, URLs, e-mail addresses and SSML become what a person would say.
         characters: quotes, dashes, full-width letters and the like become characters the models know.
         normalise: numbers, units, times and the like become words, for languages that have rules.
@@ -53,6 +57,10 @@ class TextOptions:
     raw: bool = False
 
     def __post_init__(self) -> None:
+        if self.text_format is not None and not is_text_format(self.text_format):
+            raise ValueError(
+                f"text_format must be one of {', '.join(TEXT_FORMATS)}, not {self.text_format!r}"
+            )
         if self.max_tokens < 5:
             raise ValueError(f"max_tokens must be at least 5, not {self.max_tokens}")
         if self.first_segment_min_words < 0:
@@ -67,7 +75,12 @@ class TextOptions:
 
     @property
     def is_ssml(self) -> bool:
-        return self.text_format is not None and "ssml" in self.text_format.lower()
+        return self.text_format is not None and self.text_format.lower() in _SSML_FORMATS
+
+
+def is_text_format(name: str) -> bool:
+    """Whether a format is known; what a client names otherwise is taken for plain text."""
+    return name.lower() in TEXT_FORMATS
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The text front end: text in arbitrary pieces in, segments out.
 
-    raw text -> cutter -> units -> markup, characters, dictionary, normalisation -> packer -> segments
+    raw text -> control sequences out -> cutter -> units -> markup, characters, dictionary, normalisation -> packer -> segments
 
 The raw text is first cut into units (sentences, lines, a first clause) that nothing still to come can change; each is processed
 on its own. So nothing half-arrived is ever processed, and the segments depend on the joined text alone, not on how it was cut on
@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from wyoming_pocket_tts.text.boundaries import Gap, count_words, ends_with_mark
 from wyoming_pocket_tts.text.characters import Known
+from wyoming_pocket_tts.text.control import ControlSequences
 from wyoming_pocket_tts.text.cutter import SHORT_WORDS, Cutter, Unit
 from wyoming_pocket_tts.text.options import TextOptions, TextRules, TokenCounter
 from wyoming_pocket_tts.text.process import Processor
@@ -57,10 +58,14 @@ class TextPipeline:
         self._head = ""  # text that may still turn out to be the beginning of SSML
         self._cutter: Cutter | None = None
         self._ssml = False
+        self._control = ControlSequences() if options.characters else None
 
     def feed(self, piece: str) -> list[Segment]:
         """Takes the next piece of the text, of any length; gives the segments that are certain."""
         piece = _SURROGATES.sub("\ufffd", piece)
+        return self._take(self._control.feed(piece) if self._control else piece)
+
+    def _take(self, piece: str) -> list[Segment]:
         cutter = self._cutter
         if cutter is None:
             self._head += piece
@@ -75,7 +80,7 @@ class TextPipeline:
 
     def flush(self) -> list[Segment]:
         """The text has ended: gives the rest."""
-        segments: list[Segment] = []
+        segments = self._take(self._control.flush()) if self._control else []
         cutter = self._cutter
         if cutter is None:
             cutter = self._begin(final=True)
