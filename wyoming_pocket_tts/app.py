@@ -34,7 +34,7 @@ _GOODBYE_S = 1.0
 _ENGINES_S = 0.5
 
 
-class Speech(Protocol):
+class SpeechParts(Protocol):
     """The models and the synthesizer over them."""
 
     synthesizer: Any
@@ -192,7 +192,7 @@ class App:
     def __init__(
         self,
         settings: Settings,
-        speech: Speech,
+        speech: SpeechParts,
         make_server: Callable[[Settings, Any], Server],
         make_announcer: Callable[[Settings, Server], Announcer | None],
         make_web: Callable[[Settings], WebServer | None] = lambda settings: None,

@@ -1,6 +1,6 @@
 """One client: its events, and the state machine of plain and streamed requests.
 
-Events are handled as they arrive and never wait for speech, which is the speaker's. Where the protocol leaves streams open:
+Events are handled as they arrive and never wait for speech, which is the responder's. Where the protocol leaves streams open:
 
 - `synthesize` inside a stream is for servers that cannot stream: it is ignored, unless no chunk with text came before.
 - `synthesize-start` inside a stream, and the end of the client's sending, end the stream as its stop would.
@@ -35,7 +35,7 @@ from wyoming_pocket_tts.wyoming_server.request import (
     string_field,
     text_field,
 )
-from wyoming_pocket_tts.wyoming_server.speaker import Speaker, SpeechSource
+from wyoming_pocket_tts.wyoming_server.responder import Responder, SpeechSource
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Connection:
         self._opened = opened
         self._ended = ended
         self._loop = asyncio.get_running_loop()
-        self._speaker = Speaker(
+        self._responder = Responder(
             synthesizer, self.link, options, failed=self.fail, idle=self._finish_if_done
         )
         self._reader = EventReader(
@@ -88,7 +88,7 @@ class Connection:
     @property
     def idle(self) -> bool:
         """Whether nothing would be lost with this connection."""
-        return not (self._speaker.busy or self._open or self._reader.mid_event)
+        return not (self._responder.busy or self._open or self._reader.mid_event)
 
     def stop_when_done(self) -> None:
         """Takes no more requests; ends once what was asked has been spoken."""
@@ -105,7 +105,7 @@ class Connection:
             return
         _log.debug("%s ends with %s: %s", self.link.peer, error.code, error)
         self.link.write(encode_error(error))
-        mid_audio = self._speaker.mid_audio
+        mid_audio = self._responder.mid_audio
         self._shut()
         if mid_audio:
             self.link.finish_with_reset(
@@ -116,7 +116,7 @@ class Connection:
 
     async def wait(self) -> None:
         """Returns when nothing of this connection runs any more. Call it once the connection has ended."""
-        await self._speaker.wait()
+        await self._responder.wait()
 
     # For the link.
 
@@ -133,7 +133,7 @@ class Connection:
     def link_eof(self) -> None:
         self._reader.close()
         self._end_stream()
-        self._speaker.probe()
+        self._responder.probe()
         self._finish_if_done()
 
     def link_lost(self) -> None:
@@ -200,11 +200,11 @@ class Connection:
             job.error = Busy(
                 f"The server has its {self._options.max_connections} connections; try again later."
             )
-        elif self._speaker.waiting >= self._options.max_pending_requests:
+        elif self._responder.waiting >= self._options.max_pending_requests:
             job.error = Busy(
-                f"{self._speaker.waiting} requests of this connection are waiting already."
+                f"{self._responder.waiting} requests of this connection are waiting already."
             )
-        self._speaker.add(job)
+        self._responder.add(job)
         if job.error is not None:
             self._reader.close()
         return job.error is None
@@ -218,7 +218,7 @@ class Connection:
 
     def _fail_in_turn(self, job: Job, error: PocketTTSError) -> None:
         """Fails a request: now, if it is being spoken, else when those before it have been spoken."""
-        if job is self._speaker.current:
+        if job is self._responder.current:
             self.fail(error)
         else:
             job.error = error
@@ -263,14 +263,14 @@ class Connection:
 
     def _finish_if_done(self) -> None:
         self.last_active_s = self._loop.time()
-        if (self._reader.closed or self._stopping) and not self._speaker.busy:
+        if (self._reader.closed or self._stopping) and not self._responder.busy:
             self.link.finish()
 
     def _shut(self) -> None:
         """Drops all work and all that was read."""
         self._reader.close()
         self._end_stream()
-        self._speaker.cancel()
+        self._responder.cancel()
 
 
 _HANDLERS: dict[str, Callable[[Connection, Event], None]] = {

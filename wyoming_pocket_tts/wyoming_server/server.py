@@ -1,8 +1,8 @@
 """The Wyoming server: listens, admits connections, and ends them all when it stops.
 
-    Synthesize -> Connection -> Speaker -> synthesizer.generate_audio_stream(SpeechRequest) -> AudioChunk
+    Synthesize -> Connection -> Responder -> synthesizer.generate_audio_stream(SpeechRequest) -> AudioChunk
 
-`events` reads and writes events, `connection` is the state machine of one client, `speaker` turns
+`events` reads and writes events, `connection` is the state machine of one client, `responder` turns
 frames into events, `link` is the socket. None knows more of speech than the synthesizer's three methods.
 """
 
@@ -29,7 +29,7 @@ from wyoming_pocket_tts.wyoming_server.listen import (
     unix_socket,
 )
 from wyoming_pocket_tts.wyoming_server.options import WyomingOptions
-from wyoming_pocket_tts.wyoming_server.speaker import SpeechSource
+from wyoming_pocket_tts.wyoming_server.responder import SpeechSource
 
 _log = logging.getLogger(__name__)
 

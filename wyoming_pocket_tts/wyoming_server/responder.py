@@ -40,7 +40,7 @@ class SpeechSource(Protocol):
         """An async generator of the request's audio; closing it frees all that it holds."""
 
 
-class Speaker:
+class Responder:
     """The queue of one connection and the task that works it off.
 
     Args:
