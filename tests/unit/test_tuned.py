@@ -24,12 +24,12 @@ def test_choice_is_among_the_allowed_kernels() -> None:
     assert (plan.head, plan.codec) == ("exact", "exact")
     if available("int8"):
         measured = [one.what for one in seen]
-        assert "FlowLM: exact" in measured
-        assert "FlowLM: int8" in measured
+        assert "FlowLM, weighted cost with exact" in measured
+        assert "FlowLM, weighted cost with int8" in measured
         fastest = min(
             (one for one in seen if one.what.startswith("FlowLM")), key=lambda one: one.milliseconds
         )
-        assert fastest.what == f"FlowLM: {plan.transformer}"
+        assert fastest.what == f"FlowLM, weighted cost with {plan.transformer}"
 
 
 def test_split_is_measured_with_the_engine() -> None:
@@ -38,6 +38,7 @@ def test_split_is_measured_with_the_engine() -> None:
     assert split.threads >= 1
     assert len(seen) >= 1
     assert all(one.milliseconds > 0 for one in seen)
+    assert all("time of a whole frame" in one.what for one in seen)
 
 
 def test_answers_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

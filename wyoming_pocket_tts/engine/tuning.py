@@ -49,7 +49,13 @@ _CLEARLY = 0.8
 
 @dataclass(frozen=True)
 class Measurement:
-    """One figure of the tuning, for people."""
+    """One figure of the tuning, for people.
+
+    Attributes:
+        what: what was measured, and whether it is a cost: the times of several calls, each weighted with how often it occurs. Costs
+            are there to be compared with each other; nothing takes that long.
+        milliseconds: the time, or the cost.
+    """
 
     what: str
     milliseconds: float
@@ -119,7 +125,7 @@ def choose_kernels(
             figures = {}
             for name in names:
                 figures[name] = cost_ms(name)
-                report(Measurement(f"{part}: {name}", figures[name]))
+                report(Measurement(f"{part}, weighted cost with {name}", figures[name]))
             return min(figures, key=figures.__getitem__)
 
         best = fastest(
@@ -152,7 +158,7 @@ def choose_split(model: Model, report: Callable[[Measurement], None] = lambda _:
         # Threads that get into each other's way can be slower by orders of magnitude: no need to know by how many.
         figures[split] = _trial_ms(model, split, 2 * min(figures.values(), default=math.inf))
         name = f"{'pipeline' if split.pipeline else 'one thread'}, {split.threads} intra-op"
-        report(Measurement(f"whole frame: {name}", figures[split]))
+        report(Measurement(f"time of a whole frame, {name}", figures[split]))
     best = min(figures, key=figures.__getitem__)
     return best if figures[best] < _CLEARLY * figures[usual] else usual
 
