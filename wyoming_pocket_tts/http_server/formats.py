@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import io
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from wyoming_pocket_tts.audio import wav_header
 from wyoming_pocket_tts.errors import InvalidRequest, nearest
 from wyoming_pocket_tts.speech import AudioFormat
-
-# "As long as it goes on": what players take for a stream, and ffmpeg writes into one.
-_UNKNOWN_BYTES = 0xFFFFFFFF
-_WAV_HEADER_BYTES = 44
 
 
 class Encoder(Protocol):
@@ -48,18 +44,6 @@ class Format:
     make: Callable[[AudioFormat], Encoder]
 
 
-def wav_header(audio: AudioFormat, data_bytes: int | None) -> bytes:
-    """The 44 bytes before PCM; None: nobody knows yet how many bytes come."""
-    size = _UNKNOWN_BYTES if data_bytes is None else data_bytes
-    riff = _UNKNOWN_BYTES if data_bytes is None else data_bytes + _WAV_HEADER_BYTES - 8
-    block = audio.channels * audio.width_bytes
-    rates = (audio.rate_hz, audio.rate_hz * block, block, 8 * audio.width_bytes)
-    head = struct.pack(
-        "<4sI4s4sIHHIIHH", b"RIFF", riff, b"WAVE", b"fmt ", 16, 1, audio.channels, *rates
-    )
-    return head + struct.pack("<4sI", b"data", size)
-
-
 class _Pcm:
     """The samples as they are."""
 
@@ -78,7 +62,7 @@ class _Pcm:
 
 class _Wav(_Pcm):
     async def begin(self) -> bytes:
-        return wav_header(self._audio, None)
+        return wav_header(self._audio.rate_hz)
 
 
 class _Pipe(io.RawIOBase):
@@ -144,6 +128,7 @@ class _Sound:
             channels=self._audio.channels,
             format=self._kind,
             subtype=self._subtype,
+            **_OPTIONS.get(self._kind, {}),
         )
         return self._pipe.take()
 
@@ -163,6 +148,10 @@ class _Sound:
         return self._pipe.take()
 
 
+# A constant bit rate (64 kbit/s at 24 kHz): whoever guesses a stream's length from its first frames then guesses right.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "MP3": {"compression_level": 0.6, "bitrate_mode": "CONSTANT"}
+}
 _COMPRESSED = {
     "flac": ("audio/flac", "FLAC", "PCM_16"),
     "mp3": ("audio/mpeg", "MP3", "MPEG_LAYER_III"),

@@ -13,10 +13,12 @@ from typing import Protocol, TypeVar
 
 from aiohttp import web
 
+from wyoming_pocket_tts.audio import wav_header
 from wyoming_pocket_tts.errors import NothingToSay, PocketTTSError
-from wyoming_pocket_tts.http_server.formats import Format, wav_header
+from wyoming_pocket_tts.http_server.formats import Format
 from wyoming_pocket_tts.http_server.service import Service, service_of
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest
+from wyoming_pocket_tts.waiting import within
 
 T = TypeVar("T")
 
@@ -100,7 +102,7 @@ async def answer_whole(
         pcm += first.pcm
         async for frame in frames:
             pcm += frame.pcm
-    content = wav_header(audio, len(pcm)) + pcm
+    content = wav_header(audio.rate_hz, len(pcm) // audio.width_bytes) + pcm
     return web.Response(body=content, headers=_headers(speech, "audio/wav"))
 
 
@@ -124,7 +126,7 @@ async def in_time(request: web.Request, writing: Awaitable[T]) -> T:
         ConnectionResetError: it has not read for too long; the connection is closed.
     """
     try:
-        return await asyncio.wait_for(writing, service_of(request).options.stalled_client_s)
+        return await within(writing, service_of(request).options.stalled_client_s)
     except asyncio.TimeoutError as error:
         _break_off(request)
         raise ConnectionResetError("The client has stopped reading.") from error

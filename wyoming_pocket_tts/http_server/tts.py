@@ -60,8 +60,9 @@ async def _voice(service: Service, form: fields.Fields, language: str | None) ->
     if name and recording:
         raise InvalidRequest("Give 'voice_url' or 'voice_wav', not both.")
     if recording:
+        desk = desk_of(service)
         check_recording_size(service, recording)
-        return (await desk_of(service).bring(recording, language)).name
+        return (await desk.bring(recording, language)).name
     if name and "://" in name:
         _check_address(service, name)
         if service.desk is not None:

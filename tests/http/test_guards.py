@@ -1,0 +1,196 @@
+"""Who may come in: other web sites, tokens, names that point here, and what every answer carries."""
+
+from __future__ import annotations
+
+import asyncio
+
+import aiohttp
+import pytest
+
+from tests.http.helpers import form, running
+from wyoming_pocket_tts.http_server import HttpOptions
+
+
+async def test_there_is_nothing_elsewhere() -> None:
+    async with running() as one:
+        for path in ("/nothing", "/v1/nothing", "/../etc/passwd", "/static/x", "/%2e%2e/app"):
+            async with one.client.get(path) as response:
+                assert response.status == 404, path
+                told = await response.json()
+                assert told.get("code", told.get("error", {}).get("code")) == "not-found"
+
+
+async def test_methods_that_are_not_possible() -> None:
+    async with running() as one:
+        async with one.client.get("/tts") as response:
+            assert response.status == 405
+            assert "POST" in response.headers["Allow"]
+            assert (await response.json())["code"] == "method-not-allowed"
+        async with one.client.head("/tts") as response:
+            assert response.status == 405
+        async with one.client.head("/health") as response:
+            assert response.status == 200
+        async with one.client.options("/tts") as response:
+            assert response.status == 204
+            assert response.headers["Allow"] == "OPTIONS, POST"
+
+
+SITE = "https://site.example"
+
+
+async def test_pages_of_other_sites_are_kept_out() -> None:
+    async with running() as one:
+        for headers in (
+            {"Origin": "https://evil.example"},
+            {"Origin": "null"},
+            {"Origin": "http://localhost:1"},
+            {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+        ):
+            async with one.client.post("/tts", data=form(text="Hi"), headers=headers) as response:
+                assert response.status == 403, headers
+                assert (await response.json())["code"] == "not-allowed"
+                assert "Access-Control-Allow-Origin" not in response.headers
+            async with one.client.options("/tts", headers=headers) as response:
+                assert "Access-Control-Allow-Origin" not in response.headers
+        assert not one.speech.calls
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await one.client.ws_connect("/ws", origin="https://evil.example")
+
+
+async def test_the_servers_own_page_and_a_followed_link_are_let_in() -> None:
+    async with running() as one:
+        port = one.server.port
+        for headers in (
+            {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"},
+            {"Origin": "http://ha.local:8123", "X-Ingress-Path": "/api/hassio_ingress/abc"},
+            {"Origin": "https://tts.example", "X-Forwarded-Host": "tts.example"},
+        ):
+            async with one.client.post("/tts", data=form(text="Hi"), headers=headers) as response:
+                assert response.status == 200, headers
+        link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        async with one.client.get("/", headers=link) as response:
+            assert response.status == 200
+
+
+async def test_sites_that_the_owner_allows() -> None:
+    async with running(HttpOptions(allow_origins=(SITE,), token="open sesame")) as one:
+        asking = {
+            "Origin": SITE,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization",
+            "Access-Control-Request-Private-Network": "true",
+        }
+        async with one.client.options("/tts", headers=asking) as response:
+            assert response.status == 204
+            assert response.headers["Access-Control-Allow-Origin"] == SITE
+            assert "Authorization" in response.headers["Access-Control-Allow-Headers"]
+            assert "POST" in response.headers["Access-Control-Allow-Methods"]
+            assert response.headers["Access-Control-Allow-Private-Network"] == "true"
+        headers = {"Origin": SITE, "Authorization": "Bearer open sesame"}
+        async with one.client.post("/tts", data=form(text="Hi"), headers=headers) as response:
+            assert response.status == 200
+            assert response.headers["Access-Control-Allow-Origin"] == SITE
+            assert response.headers["Vary"] == "Origin"
+        async with one.client.post(
+            "/tts", data=form(text="Hi"), headers={"Origin": SITE}
+        ) as response:
+            assert response.status == 401
+            assert response.headers["Access-Control-Allow-Origin"] == SITE
+
+
+async def test_a_name_that_was_made_to_point_here() -> None:
+    async with running(HttpOptions(allow_origins=("https://tts.home.example",))) as one:
+        for host, status in (
+            ("evil.example:8000", 403),
+            ("localhost.evil.example", 403),
+            ("localhost:8000", 200),
+            ("tts.localhost", 200),
+            ("[::1]:8000", 200),
+            ("127.0.0.1", 200),
+            ("tts.home.example", 200),
+        ):
+            async with one.client.get("/api/info", headers={"Host": host}) as response:
+                assert response.status == status, host
+
+
+async def test_on_the_network_any_name_will_do() -> None:
+    async with (
+        running(host="0.0.0.0") as one,
+        one.client.get("/api/info", headers={"Host": "nas.home.example"}) as response,
+    ):
+        assert response.status == 200
+
+
+async def test_the_token() -> None:
+    async with running(HttpOptions(token="a secret token")) as one:
+        for path in ("/api/info", "/metrics", "/v1/models", "/v1/audio/voices"):
+            for shown in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}):
+                async with one.client.get(path, headers=shown) as response:
+                    assert response.status == 401
+                    assert response.headers["WWW-Authenticate"] == "Bearer"
+            right = {"Authorization": "bearer a secret token"}
+            async with one.client.get(path, headers=right) as response:
+                assert response.status == 200
+        for path in ("/health", "/", "/app.js", "/style.css"):
+            async with one.client.get(path) as response:
+                assert response.status == 200, path
+        async with one.client.post("/tts", data=form(text="Hi")) as response:
+            assert response.status == 401
+        assert not one.speech.calls
+
+
+async def test_the_page_and_its_headers() -> None:
+    async with running(HttpOptions(allow_origins=(SITE,))) as one:
+        async with one.client.get("/") as response:
+            assert response.content_type == "text/html"
+            assert (
+                "frame-ancestors 'self' https://site.example"
+                in response.headers["Content-Security-Policy"]
+            )
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
+            etag = response.headers["ETag"]
+        async with one.client.get("/", headers={"If-None-Match": etag}) as response:
+            assert response.status == 304
+        async with one.client.get("/app.js") as response:
+            assert response.content_type == "text/javascript"
+
+
+async def test_only_as_many_connections_as_allowed() -> None:
+    async with running(HttpOptions(max_connections=2)) as one:
+        held = [await asyncio.open_connection("127.0.0.1", one.server.port) for _ in range(2)]
+        async with one.client.get("/api/info") as response:
+            assert response.status == 503
+            assert (await response.json())["code"] == "busy"
+        async with one.client.get("/health") as response:
+            assert response.status == 200
+        for _, writer in held:
+            writer.close()
+            await writer.wait_closed()
+        await asyncio.sleep(0.05)
+        async with one.client.get("/api/info") as response:
+            assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    ("allowed", "status"), [(("192.0.2.1",), 403), (("192.0.2.1", "127.0.0.1"), 200)]
+)
+async def test_machines_that_are_not_allowed(allowed: tuple[str, ...], status: int) -> None:
+    forged = {"X-Forwarded-For": "192.0.2.1"}
+    async with (
+        running(HttpOptions(only_from=allowed)) as one,
+        one.client.get("/", headers=forged) as response,
+    ):
+        assert response.status == status
+
+
+async def test_bytes_that_are_no_http() -> None:
+    async with running() as one:
+        for data in (b"\x00\xff\x00\xff\r\n\r\n", b'{"type": "describe"}\n', b"GET\r\n\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", one.server.port)
+            writer.write(data)
+            writer.write_eof()
+            await asyncio.wait_for(reader.read(), 5)
+            writer.close()
+            await writer.wait_closed()
+        async with one.client.get("/health") as response:
+            assert response.status == 200
