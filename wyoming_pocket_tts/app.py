@@ -60,11 +60,14 @@ class Server(Protocol):
     addresses: list[str]
     port: int | None
 
-    async def start(self, uri: str) -> None: ...
+    async def start(self, uri: str) -> None:
+        """Listens at a URI; returns once it can be reached."""
 
-    async def wait_closed(self) -> None: ...
+    async def wait_closed(self) -> None:
+        """Returns when there is nothing left to serve, as when standard input has ended."""
 
-    async def stop(self, grace_s: float = ...) -> None: ...
+    async def stop(self, grace_s: float = ...) -> None:
+        """Takes nothing new; what is being said may go on for `grace_s` seconds."""
 
 
 class WebServer(Protocol):
@@ -72,19 +75,24 @@ class WebServer(Protocol):
 
     addresses: list[str]
 
-    async def start(self, host: str, port: int) -> None: ...
+    async def start(self, host: str, port: int) -> None:
+        """Listens; requests for speech are told to wait until `speak_with`."""
 
-    def speak_with(self, source: Any, desk: Any = None, models: Sequence[str] = ()) -> None: ...
+    def speak_with(self, source: Any, desk: Any = None, models: Sequence[str] = ()) -> None:
+        """There is speech from now on."""
 
-    async def stop(self, grace_s: float = ...) -> None: ...
+    async def stop(self, grace_s: float = ...) -> None:
+        """Takes nothing new; what is being said may go on for `grace_s` seconds."""
 
 
 class Announcer(Protocol):
     """Who tells the network."""
 
-    async def start(self) -> None: ...
+    async def start(self) -> None:
+        """Tells the network that the server is there, and keeps telling it."""
 
-    async def stop(self) -> None: ...
+    async def stop(self) -> None:
+        """Says goodbye to the network."""
 
 
 def serve(

@@ -68,9 +68,11 @@ exit codes:
 class Command(Protocol):
     """What a module in `commands/` offers."""
 
-    def add_parser(self, subparsers: argparse._SubParsersAction[_Parser]) -> None: ...
+    def add_parser(self, subparsers: argparse._SubParsersAction[_Parser]) -> None:
+        """Adds the command to the command line."""
 
-    def run(self, arguments: argparse.Namespace) -> int: ...
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Does its work; gives the exit code."""
 
 
 class _Parser(argparse.ArgumentParser):

@@ -28,9 +28,11 @@ class Guests:
 
     @property
     def voices(self) -> tuple[Voice, ...]:
+        """All of them."""
         return tuple(voice for voice, _ in self._voices.values())
 
     def add(self, voice: Voice) -> None:
+        """Takes a guest in, as just used."""
         self._voices[voice.name] = voice, self._clock()
 
     def get(self, name: str) -> Voice | None:
@@ -42,6 +44,7 @@ class Guests:
         return voice
 
     def remove(self, name: str) -> None:
+        """Forgets a guest; one who is not there is ignored."""
         self._voices.pop(name, None)
 
     def idle(self, most: int, idle_s: float) -> tuple[Voice, ...]:

@@ -132,6 +132,7 @@ def active_frames(power: Powers, floor_dbfs: float = SILENCE_DBFS) -> NDArray[np
 
 
 def loudest(power: Powers) -> float:
+    """Mean power of the loudest tenth of a second, 1 being full scale."""
     if not power.size:
         return 0.0
     width = min(_LOUDEST_FRAMES, power.size)
@@ -139,4 +140,5 @@ def loudest(power: Powers) -> float:
 
 
 def decibels(power: float) -> float:
+    """A power in dB relative to full scale; silence is -120."""
     return 10 * math.log10(max(power, 1e-12))

@@ -63,6 +63,7 @@ class Recording:
 
     @property
     def seconds(self) -> float:
+        """How long it is."""
         return len(self.samples) / self.rate_hz
 
 

@@ -34,14 +34,17 @@ class Report:
 
     @property
     def audible(self) -> bool:
+        """Whether any audio has been given."""
         return self._first_audio is not None
 
     def sounded(self, pcm_bytes: int, audio: AudioFormat) -> None:
+        """Audio has been given: the first of it stops the clock of the first audio."""
         if self._first_audio is None:
             self._first_audio = time.monotonic()
         self._audio_s += pcm_bytes / (audio.rate_hz * audio.width_bytes * audio.channels)
 
     def count(self, result: SequenceResult | None) -> None:
+        """Adds what the engine tells of a segment."""
         if result is not None:
             self._retries += result.retries
             self._runaways += result.end is End.RUNAWAY
@@ -70,6 +73,7 @@ class Report:
         self._ended = time.monotonic()
 
     def log(self) -> None:
+        """Writes the request's one line, which never holds its text."""
         fields: dict[str, object] = {
             "request": self._request.request_id,
             "voice": self.voice,

@@ -73,6 +73,7 @@ class VoiceSettings:
 
     @property
     def sound(self) -> SoundChoice:
+        """What of this voice's sound differs from `Settings.sound`."""
         return SoundChoice.of(self)
 
     def __post_init__(self) -> None:

@@ -47,11 +47,14 @@ class Places(Protocol):
 
     entries: tuple[ModelEntry, ...]
 
-    def place(self, where: str, model: str | None, language: str | None) -> ModelEntry: ...
+    def place(self, where: str, model: str | None, language: str | None) -> ModelEntry:
+        """The model for a voice: by name, by language, else the first."""
 
-    def languages(self, entry: ModelEntry) -> tuple[str, ...]: ...
+    def languages(self, entry: ModelEntry) -> tuple[str, ...]:
+        """Codes under which a model's voices are listed."""
 
-    def is_taken(self, name: str) -> bool: ...
+    def is_taken(self, name: str) -> bool:
+        """Whether another voice has this name."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +92,12 @@ class Sidecar:
 
     @property
     def sound(self) -> SoundChoice:
+        """What of this voice's sound differs from the settings'."""
         return SoundChoice.of(self)
 
     @property
     def codes(self) -> tuple[str, ...]:
+        """The languages it states, by either key."""
         return self.languages if self.language is None else (self.language,)
 
 

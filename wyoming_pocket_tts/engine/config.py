@@ -53,6 +53,7 @@ class FlowConfig:
 
     @property
     def time_conditions(self) -> int:
+        """How many time embeddings the head has."""
         return TIME_CONDITIONS[self.type]
 
 
@@ -83,18 +84,22 @@ class FlowLMTransformerConfig:
 
     @property
     def attention_width(self) -> int:
+        """Width of all query heads together."""
         return self.attn_dim or self.d_model
 
     @property
     def head_width(self) -> int:
+        """D: width of one head."""
         return self.attention_width // self.num_heads
 
     @property
     def kv_heads(self) -> int:
+        """Heads of keys and values; fewer than query heads with grouped queries."""
         return self.num_kv_heads or self.num_heads
 
     @property
     def feedforward_width(self) -> int:
+        """Width between the two products of a feed-forward block."""
         return self.dim_feedforward or self.d_model * self.hidden_scale
 
 
@@ -170,4 +175,5 @@ class ModelConfig:
 
     @property
     def latent_width(self) -> int:
+        """Values in a latent, which stands for one frame of sound."""
         return self.mimi.quantizer.dimension

@@ -67,6 +67,7 @@ class Engine:
         return self.scheduler.busy or not self.codec.idle
 
     def add(self, sequence: Sequence) -> None:
+        """Has a sequence wait for a slot."""
         self.scheduler.add(sequence)
 
     def cancel(self, sequence: Sequence) -> None:

@@ -79,6 +79,7 @@ class FlowLM:
         )
 
     def new_cache(self, capacity: int = 0) -> FlowCache:
+        """An empty cache with room for `capacity` positions; it grows when a sequence starts."""
         return FlowCache(self.config.transformer, capacity)
 
     def embed_text(self, tokens: Sequence[int]) -> Tensor:

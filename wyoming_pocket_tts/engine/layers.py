@@ -37,6 +37,7 @@ class Weights:
         return tensor
 
     def get(self, name: str) -> Tensor | None:
+        """The tensor, or None where the model has none."""
         return self[name] if self._prefix + name in self._tensors else None
 
     def matrix(self, name: str) -> Weight:
@@ -44,6 +45,7 @@ class Weights:
         return self._tensors[self._prefix + name]
 
     def below(self, name: str) -> Weights:
+        """The view of what lies below `name`."""
         return Weights(self._tensors, f"{self._prefix}{name}.")
 
 

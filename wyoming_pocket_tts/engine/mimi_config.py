@@ -87,6 +87,7 @@ class MimiTransformerConfig:
 
     @property
     def head_width(self) -> int:
+        """D: width of one head."""
         return self.d_model // self.num_heads
 
 
@@ -151,10 +152,12 @@ class MimiConfig:
 
     @property
     def decoder_net(self) -> SEANetConfig:
+        """The network that makes sound: the decoder's own, or the shared one."""
         return self.decoder_seanet or self.seanet
 
     @property
     def decoder_attention(self) -> MimiTransformerConfig:
+        """The transformer before it, likewise."""
         return self.decoder_transformer or self.transformer
 
     @property

@@ -49,6 +49,7 @@ class Model:
 
     @property
     def sample_rate_hz(self) -> int:
+        """Rate of the sound it makes."""
         return self.config.mimi.sample_rate
 
     @property

@@ -25,17 +25,21 @@ class Scheduler:
 
     @property
     def running(self) -> tuple[Sequence, ...]:
+        """Those with a slot."""
         return tuple(self._running)
 
     @property
     def waiting(self) -> tuple[Sequence, ...]:
+        """Those without, in the order in which they came."""
         return tuple(self._waiting)
 
     @property
     def busy(self) -> bool:
+        """Whether there is any sequence."""
         return bool(self._waiting or self._running)
 
     def add(self, sequence: Sequence) -> None:
+        """Puts a sequence at the end of the queue."""
         self._waiting.append(sequence)
 
     def remove(self, sequence: Sequence) -> None:

@@ -220,5 +220,6 @@ class Sequence:
         return self.eos_frame is None and self.frames >= self.spec.max_frames
 
     def result(self) -> SequenceResult:
+        """How it ended, once it has."""
         end = End.RUNAWAY if self.ran_away else End.EOS
         return SequenceResult(end, self.frames, self.retries)

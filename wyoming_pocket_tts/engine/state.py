@@ -40,6 +40,7 @@ class VoiceState:
 
     @property
     def nbytes(self) -> int:
+        """Memory of all layers."""
         return sum(tensor.nbytes for tensor in (*self.keys, *self.values))
 
 
@@ -58,10 +59,12 @@ class FlowCache:
 
     @property
     def capacity(self) -> int:
+        """Positions there is room for."""
         return int(self.keys.shape[2])
 
     @property
     def nbytes(self) -> int:
+        """Memory, used or not."""
         return self.keys.nbytes + self.values.nbytes
 
     def start(self, voice: VoiceState, positions: int) -> None:
@@ -126,6 +129,7 @@ class DecoderState:
 
     @property
     def nbytes(self) -> int:
+        """Memory of all slots."""
         rows = sum(tensor.nbytes for tensor in self.history)
         return rows + self.keys.nbytes + self.values.nbytes
 

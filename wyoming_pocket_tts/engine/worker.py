@@ -64,9 +64,11 @@ class SegmentStream:
 
     @property
     def urgent(self) -> bool:
+        """Whether a listener waits for this segment."""
         return self._urgent
 
     def put(self, frame: Tensor, attempt: int) -> None:
+        """Takes a frame; one of a former attempt is dropped."""
         with self._changed:
             if not self._closed and attempt == self._attempt:
                 # A copy: a row of a batch would keep the other rows' frames alive as well.
@@ -74,6 +76,7 @@ class SegmentStream:
                 self._notify()
 
     def restart(self) -> bool:
+        """Forgets what was generated, unless the reader has taken some of it already."""
         with self._changed:
             if self._taken:
                 return False
@@ -82,6 +85,7 @@ class SegmentStream:
             return True
 
     def finish(self, result: SequenceResult, attempt: int) -> None:
+        """The segment has ended; no frame of this attempt follows."""
         with self._changed:
             if attempt == self._attempt:
                 self.result = result
@@ -89,6 +93,7 @@ class SegmentStream:
                 self._notify()
 
     def fail(self, error: Exception) -> None:
+        """The reader is to get this error."""
         with self._changed:
             self._error = error
             self._ended = True
@@ -210,6 +215,7 @@ class EngineWorker:
             self._threads.append(codec)
 
     def start(self) -> None:
+        """Starts the threads."""
         for thread in self._threads:
             thread.start()
 

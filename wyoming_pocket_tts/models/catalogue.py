@@ -161,10 +161,12 @@ class Catalogue:
 
     @property
     def model_names(self) -> tuple[str, ...]:
+        """Names of all models, in the order of the file."""
         return tuple(self._tables.models)
 
     @property
     def voices(self) -> tuple[CatalogueVoice, ...]:
+        """All voices, in the order of the file."""
         return tuple(self._voices.values())
 
     @property

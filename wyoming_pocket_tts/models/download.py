@@ -57,6 +57,7 @@ class Fetcher:
 
     @property
     def offline(self) -> bool:
+        """Whether the network must not be used, by our setting or by the hub's."""
         return self._offline or is_hub_offline()
 
     @property

@@ -93,9 +93,11 @@ class LoadedModel:
 
     @property
     def sample_rate_hz(self) -> int:
+        """Rate of the sound it makes."""
         return self.model.sample_rate_hz
 
     def count_tokens(self, text: str) -> int:
+        """How many tokens a text is for this model."""
         return len(self.tokenizer.encode(text))
 
     def sampling(self, short_text: bool) -> Sampling:

@@ -30,6 +30,7 @@ class DownloadProgress:
 
     @property
     def finished(self) -> bool:
+        """Whether the whole file has come."""
         return self.total_bytes is not None and self.done_bytes >= self.total_bytes
 
     @property

@@ -35,6 +35,7 @@ class LocalSource:
 
     @property
     def file_name(self) -> str:
+        """Last part of the path."""
         return self.path.name
 
 
@@ -68,6 +69,7 @@ class HubSource:
 
     @property
     def file_name(self) -> str:
+        """Last part of the path in the repository."""
         return self.path.rsplit("/", 1)[-1]
 
 

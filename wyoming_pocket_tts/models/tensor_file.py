@@ -64,6 +64,7 @@ class TensorFile:
         return key in self._entries
 
     def shape(self, key: str) -> tuple[int, ...]:
+        """Shape of a tensor, from the header alone."""
         return self._entries[key].shape
 
     def read(self, key: str) -> Tensor:

@@ -49,6 +49,7 @@ class Layout:
     strangers: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, stored: Stored) -> None:
+        """Notes where a tensor lies; a second place for one is a stranger."""
         if name in self.tensors:
             self.strangers[stored.key] = f"is {name} once more"
         else:

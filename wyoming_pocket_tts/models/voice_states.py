@@ -116,10 +116,12 @@ class VoiceStates:
 
     @property
     def count(self) -> int:
+        """How many states are in memory."""
         return len(self._states)
 
     @property
     def nbytes(self) -> int:
+        """Their memory."""
         return sum(state.nbytes for state in self._states.values())
 
     def _came(self, key: Key, voice: Voice, task: asyncio.Task[VoiceState]) -> None:

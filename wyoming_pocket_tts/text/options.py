@@ -75,6 +75,7 @@ class TextOptions:
 
     @property
     def is_ssml(self) -> bool:
+        """Whether every text is SSML, whatever it begins with."""
         return self.text_format is not None and self.text_format.lower() in _SSML_FORMATS
 
 

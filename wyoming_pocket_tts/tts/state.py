@@ -27,6 +27,7 @@ class ModelState:
 
     @property
     def nbytes(self) -> int:
+        """Memory of the voice's keys and values."""
         return self.voice.nbytes
 
 

@@ -121,22 +121,27 @@ class Connection:
     # For the link.
 
     def link_opened(self) -> None:
+        """The client is connected."""
         self.last_active_s = self._loop.time()
         self._opened(self)
 
     def link_data(self, data: bytes) -> None:
+        """Bytes have come."""
         self._reader.feed(data)
 
     def link_drained(self) -> None:
+        """The client has taken audio: there is room to answer, and so to read, again."""
         self._reader.read()
 
     def link_eof(self) -> None:
+        """The client sends no more; what it has asked for is still spoken."""
         self._reader.close()
         self._end_stream()
         self._responder.probe()
         self._finish_if_done()
 
     def link_lost(self) -> None:
+        """The client is gone, and all that it held goes too."""
         self._shut()
         self._ended(self)
 
