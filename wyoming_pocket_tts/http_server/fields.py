@@ -14,6 +14,7 @@ from aiohttp import web
 from wyoming_pocket_tts.errors import InvalidRequest
 from wyoming_pocket_tts.http_server.answers import Refused
 from wyoming_pocket_tts.http_server.service import service_of
+from wyoming_pocket_tts.waiting import within
 
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
@@ -73,7 +74,7 @@ async def json_object(request: web.Request) -> dict[str, Any]:
 
 async def _in_time(request: web.Request, reading: Any) -> Any:
     try:
-        return await asyncio.wait_for(reading, service_of(request).options.upload_s)
+        return await within(reading, service_of(request).options.upload_s)
     except asyncio.TimeoutError as error:
         raise Refused("timeout", "The request's body did not come in time.") from error
 

@@ -129,8 +129,9 @@ def _check_origin(request: web.Request, service: Service) -> str | None:
     # A page cannot set these two for another site's server without asking it first, and the answer to that is no.
     if "X-Ingress-Path" in request.headers:
         return None
-    hosts = {request.host.lower(), request.headers.get("X-Forwarded-Host", "").lower()}
-    if urlsplit(origin).netloc.lower() in hosts:
+    # "null" has no host, and is nobody's.
+    host = urlsplit(origin).netloc.lower()
+    if host and host in (request.host.lower(), request.headers.get("X-Forwarded-Host", "").lower()):
         return None
     raise _foreign(origin[:100])
 

@@ -31,6 +31,7 @@ from wyoming_pocket_tts.http_server.guards import bearer, token_fits
 from wyoming_pocket_tts.http_server.service import Service, service_of
 from wyoming_pocket_tts.speech import SpeechRequest
 from wyoming_pocket_tts.text_feed import TextFeed
+from wyoming_pocket_tts.waiting import within
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -200,7 +201,7 @@ class _Talk:
                     begun = True
                     kind = {"rate": audio.rate_hz, "width": audio.width_bytes}
                     await self._tell({"type": "audio-start", **kind, "channels": audio.channels})
-                await asyncio.wait_for(self._socket.send_bytes(frame.pcm), stalled_s)
+                await within(self._socket.send_bytes(frame.pcm), stalled_s)
         await self._tell({"type": "audio-stop"})
 
     async def _tell(self, event: dict[str, Any]) -> None:
