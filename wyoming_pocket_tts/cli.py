@@ -60,7 +60,7 @@ examples:
 
 exit codes:
   0  done, or stopped by SIGTERM or SIGINT    1  a fault in this program
-  2  wrong flags, settings or model file      3  model or voice not available
+  2  wrong flags, settings or model YAML      3  model or voice missing or unfit
   130  interrupted (commands other than serve)
 """
 
