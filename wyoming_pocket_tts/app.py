@@ -14,10 +14,11 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, NoReturn
 
 from wyoming_pocket_tts import servers
+from wyoming_pocket_tts.app_parts import Announcer, Server, SpeechParts, WebServer
 from wyoming_pocket_tts.errors import SetupError
 from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.notices import Notices
@@ -32,67 +33,6 @@ EXIT_ABORTED = 130
 # Of the time to stop (`limits.stop_s`), what the farewell on the network may take, and what is kept for the engines.
 _GOODBYE_S = 1.0
 _ENGINES_S = 0.5
-
-
-class SpeechParts(Protocol):
-    """The models and the synthesizer over them."""
-
-    synthesizer: Any
-
-    @property
-    def desk(self) -> Any:
-        """Who takes recordings in, known after `load`."""
-
-    @property
-    def model_names(self) -> Sequence[str]:
-        """The models that may be used, known after `load`."""
-
-    async def load(self) -> None:
-        """Loads and warms what is to be there before the first request."""
-
-    async def close(self) -> None:
-        """Ends the engines."""
-
-
-class Server(Protocol):
-    """A protocol server."""
-
-    addresses: list[str]
-    port: int | None
-
-    async def start(self, uri: str) -> None:
-        """Listens at a URI; returns once it can be reached."""
-
-    async def wait_closed(self) -> None:
-        """Returns when there is nothing left to serve, as when standard input has ended."""
-
-    async def stop(self, grace_s: float = ...) -> None:
-        """Takes nothing new; what is being said may go on for `grace_s` seconds."""
-
-
-class WebServer(Protocol):
-    """The HTTP server, which is there before there is speech."""
-
-    addresses: list[str]
-
-    async def start(self, host: str, port: int) -> None:
-        """Listens; requests for speech are told to wait until `speak_with`."""
-
-    def speak_with(self, source: Any, desk: Any = None, models: Sequence[str] = ()) -> None:
-        """There is speech from now on."""
-
-    async def stop(self, grace_s: float = ...) -> None:
-        """Takes nothing new; what is being said may go on for `grace_s` seconds."""
-
-
-class Announcer(Protocol):
-    """Who tells the network."""
-
-    async def start(self) -> None:
-        """Tells the network that the server is there, and keeps telling it."""
-
-    async def stop(self) -> None:
-        """Says goodbye to the network."""
 
 
 def serve(

@@ -9,7 +9,7 @@ from wyoming_pocket_tts.notices import Notices
 from wyoming_pocket_tts.settings import Settings
 
 if TYPE_CHECKING:
-    from wyoming_pocket_tts.app import Announcer, Server, WebServer
+    from wyoming_pocket_tts.app_parts import Announcer, Server, WebServer
 
 
 def wyoming_server(settings: Settings, synthesizer: Any, notices: Notices | None = None) -> Server:
