@@ -43,7 +43,7 @@ RUN /opt/pip/bin/pip --python /opt/pocket-tts/bin/python install ${PIP_ARGS} --n
 FROM base AS server
 COPY --from=build /opt/pocket-tts /opt/pocket-tts
 # HF_HOME is where everything is kept that was downloaded or made.
-ENV PATH=/opt/pocket-tts/bin:/usr/local/bin:/usr/bin:/bin \
+ENV PATH=/opt/pocket-tts/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     PYTHONUNBUFFERED=1 \
     HF_HOME=/data/cache \
     HF_HUB_DISABLE_TELEMETRY=1 \

@@ -3,6 +3,9 @@
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
 # make bench  speed and memory against the pocket-tts package, about ten minutes   (FIGURES="int8 processes", ARGS="--plot speed.png")
+# make browser-test  the page in a headless Chromium, which it has apt install where there is none; SAVE_PICTURES=1 renews docs/page.png
+# make image-test    build the image without Docker and run it       (root, Debian; IMAGE_TEST_ARCH=arm64, see docs/release.md)
+# make addon-local   dist/addon-local: a folder to copy to Home Assistant's /addons
 # make lock   resolve pyproject.toml anew into the two lock files    (needs Python 3.11 or newer)
 #
 # PYTHON chooses the interpreter, VENV the folder, PIP_ARGS goes to every pip (an index with CPU builds of torch, for example).
@@ -20,7 +23,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel clean
+.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel clean browser-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
@@ -55,6 +58,10 @@ $(VENV)/.development: $(VENV)/.runtime requirements-dev.lock
 test: venv-dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+browser-test: venv-dev
+	command -v chromium google-chrome > /dev/null || apt-get install --yes chromium
+	$(BIN)/python -m pytest tests/browser $(PYTEST_ARGS)
+
 check: lint types test
 
 bench: venv-dev
@@ -76,6 +83,12 @@ lock:
 
 wheel: venv
 	$(PIP) wheel --quiet $(PIP_ARGS) --no-deps --wheel-dir dist .
+
+image-test: venv-dev
+	IMAGE_TEST=1 nice $(BIN)/python -m pytest tests/image -s $(PYTEST_ARGS)
+
+addon-local: wheel
+	$(PYTHON) scripts/addon_local.py "$$(ls -t dist/wyoming_pocket_tts-*.whl | head -1)" dist/addon-local/pocket_tts
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis

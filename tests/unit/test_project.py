@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from wyoming_pocket_tts import __version__
 
@@ -52,11 +54,41 @@ def test_the_changelog_begins_with_the_version_of_the_package() -> None:
 
 
 def test_other_files_that_name_the_version_agree() -> None:
-    addon = ROOT / "addon" / "config.yaml"
-    if addon.exists():
-        import yaml
+    script = [sys.executable, ROOT / "scripts" / "version.py"]
+    checked = subprocess.run([*script, "--check"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    assert subprocess.run(script, capture_output=True, text=True, check=True).stdout.strip() == (
+        __version__
+    )
+    other = subprocess.run(
+        [*script, "--check", "9.9.9"], capture_output=True, text=True, check=False
+    )
+    assert other.returncode == 1
+    # All four of them, so none was overlooked.
+    for name in ("__init__.py", "addon/config.yaml", "CHANGELOG.md", "addon/CHANGELOG.md"):
+        assert f"{name}: {__version__}, not 9.9.9" in other.stderr
 
-        assert yaml.safe_load(addon.read_text(encoding="utf-8"))["version"] == __version__
+
+def test_the_image_names_of_all_files_agree() -> None:
+    image = "ghcr.io/wyoming-pocket-tts/wyoming-pocket-tts"
+    assert f"image: {image}-addon\n" in (ROOT / "addon" / "config.yaml").read_text()
+    assert f"image: {image}:latest\n" in (ROOT / "docker-compose.yaml").read_text()
+    release = (ROOT / ".github" / "workflows" / "release.yaml").read_text()
+    assert "image-name: wyoming-pocket-tts\n" in release
+    assert "image-name: wyoming-pocket-tts-addon\n" in release
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yaml")))
+def test_workflows_are_yaml_and_grant_little(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        assert job["runs-on"], name
+        assert job["steps"], name
+    tested = path.read_text(encoding="utf-8")
+    if path.name == "test.yaml":
+        for version in ("3.10", "3.11", "3.12", "3.13", "3.14", "ubuntu-24.04-arm"):
+            assert version in tested
 
 
 def test_the_licence() -> None:

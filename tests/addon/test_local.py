@@ -1,0 +1,62 @@
+"""The local add-on folder: complete in itself, and built by Home Assistant, not pulled."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    wheel = tmp_path / "wyoming_pocket_tts-0.1.0-py3-none-any.whl"
+    wheel.write_bytes(b"a wheel")
+    made = tmp_path / "pocket_tts"
+    made.mkdir()
+    (made / "old").touch()
+    script("addon_local").lay(wheel, made)
+    return made
+
+
+def test_what_the_dockerfile_copies_is_there(folder: Path) -> None:
+    dockerfile = (folder / "Dockerfile").read_text(encoding="utf-8")
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, re.MULTILINE)
+    names = [name for line in copied for name in line.split()]
+    assert "wyoming_pocket_tts-0.1.0-py3-none-any.whl" in names
+    for name in names:
+        assert (folder / name).exists(), name
+    assert "pyproject.toml" not in dockerfile
+    assert not (folder / "old").exists()
+
+
+def test_it_is_the_add_on_without_a_published_image(folder: Path) -> None:
+    published = yaml.safe_load((ROOT / "addon" / "config.yaml").read_text(encoding="utf-8"))
+    local = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    assert local == {key: value for key, value in published.items() if key != "image"}
+    for path in (ROOT / "addon").rglob("*"):
+        assert (folder / path.relative_to(ROOT / "addon")).exists(), path
+
+
+def test_what_is_copied_gets_to_the_builder() -> None:
+    """.dockerignore lets in what the Dockerfile copies, and the Dockerfile copies what is there."""
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    let_in = set(re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    for line in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, re.MULTILINE):
+        for name in line.split():
+            assert name in let_in, name
+            assert (ROOT / name).exists(), name
