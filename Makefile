@@ -59,7 +59,7 @@ test: venv-dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 browser-test: venv-dev
-	command -v chromium google-chrome > /dev/null || apt-get install --yes chromium
+	command -v chromium > /dev/null || apt-get install --yes chromium
 	$(BIN)/python -m pytest tests/browser $(PYTEST_ARGS)
 
 check: lint types test

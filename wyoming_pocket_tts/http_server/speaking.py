@@ -128,11 +128,12 @@ async def in_time(request: web.Request, writing: Awaitable[T]) -> T:
     try:
         return await within(writing, service_of(request).options.stalled_client_s)
     except asyncio.TimeoutError as error:
-        _break_off(request)
+        if request.transport is not None:
+            request.transport.abort()
         raise ConnectionResetError("The client has stopped reading.") from error
 
 
 def _break_off(request: web.Request) -> None:
-    """Ends the connection without the mark that ends an answer: what the client has is not the whole."""
+    """Ends the connection without the mark that ends an answer: what the client has is not the whole, and worth hearing."""
     if request.transport is not None:
-        request.transport.abort()
+        request.transport.close()
