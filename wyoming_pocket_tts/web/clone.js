@@ -66,7 +66,8 @@ export function setUpCloning({ say, refresh, showError, clearError }) {
   async function takeFile(file) {
     clearError();
     discard();
-    if (file.size > server.max_upload_bytes) {
+    // Before the server has told its limit, it is the server's to say.
+    if (server.max_upload_bytes && file.size > server.max_upload_bytes) {
       offer(file, [{ level: "bad", key: "checkTooLarge", value: server.max_upload_bytes / MIB, digits: 0 }]);
       return;
     }
