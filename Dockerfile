@@ -28,11 +28,13 @@ RUN grep '^torch==' requirements.lock > torch.txt \
     && /opt/pip/bin/pip --python /opt/pocket-tts/bin/python install ${PIP_ARGS} --no-deps --no-compile ${TORCH_INDEX:+--index-url ${TORCH_INDEX}} -r torch.txt
 RUN grep -v '^torch==' requirements.lock > rest.txt \
     && /opt/pip/bin/pip --python /opt/pocket-tts/bin/python install ${PIP_ARGS} --no-deps --no-compile --only-binary :all: -r rest.txt
-# Of torch, what C++ programs are built and tested with: headers, test programs, static libraries. No Python module goes.
+# What nobody imports: of torch, what C++ programs are built and tested with (headers, test programs, static libraries); the tests of three packages
+# that torch asks for, which are a third of them.
 RUN cd /opt/pocket-tts/lib/python3*/site-packages \
     && rm -rf torch/include torch/share/cmake torch/test \
     && find torch/bin -type f ! -name torch_shm_manager -delete \
-    && find . -name '*.a' -delete
+    && find . -name '*.a' -delete \
+    && find sympy networkx mpmath -type d -name tests -prune -exec rm -rf {} +
 COPY pyproject.toml README.md LICENSE ./
 COPY config config
 COPY wyoming_pocket_tts wyoming_pocket_tts

@@ -23,7 +23,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel clean browser-test
+.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel image-test addon-local clean browser-test
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile

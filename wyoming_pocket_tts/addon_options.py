@@ -1,6 +1,6 @@
 """Home Assistant's options for the add-on (/data/options.json) as settings of the server.
 
-    options.json -> AddonOptions, each option strictly -> settings: what the add-on fixes > flags > the extra YAML file > the options
+    options.json -> AddonOptions, each option strictly -> settings: flags > what the add-on fixes > the extra YAML file > the options
 
 A wrong option is an error that names it, and what to do; the server starts without it all the same, for a home that has gone silent is
 worse than one that speaks with a default. What was wrong stands in the log, in `describe` and on the page.
@@ -26,8 +26,8 @@ from wyoming_pocket_tts.settings_file import FlagValue, load_settings
 from wyoming_pocket_tts.strict import load_dataclass
 
 OPTIONS_FILE = Path("/data/options.json")
-# What of the container outlives a restart: /data is the add-on's own, the others are mapped in addon/config.yaml.
-KEPT_FOLDERS = (Path("/data"), Path("/config"), Path("/share"))
+# What of the container outlives a restart, besides /data: what addon/config.yaml maps.
+MAPPED_FOLDERS = (Path("/config"), Path("/share"))
 # The only machine from which Home Assistant's frontend reaches the page.
 INGRESS_PEER = "172.30.32.2"
 INGRESS_PORT = 8099
@@ -99,24 +99,25 @@ class Reading:
 def read(
     path: Path = OPTIONS_FILE,
     flags: Iterable[FlagValue] = (),
-    kept: tuple[Path, ...] = KEPT_FOLDERS,
+    kept: tuple[Path, ...] | None = None,
 ) -> Reading:
     """Settings from the options, and everything that is wrong with them or with this machine.
 
     Args:
         path: the options.
         flags: from the command line; they win.
-        kept: folders whose content outlives a restart.
+        kept: folders whose content outlives a restart; None: the one of the options, and those that the Supervisor maps.
 
     Raises:
         ConfigError: a flag is wrong.
     """
     problems: list[str] = []
+    kept = kept or (path.parent, *MAPPED_FOLDERS)
     options = read_options(path, problems.append)
     flags = tuple(flags)
     values = [*_values(options), *_folders(options, kept, problems.append)]
     good = [value for value in values if _fits(value, problems.append)]
-    settings = _settings(options, [*flags, *_fixed()], good, problems.append)
+    settings = _settings(options, [*_fixed(), *flags], good, problems.append)
     problems += shortages(options, settings.cache_dir)
     return Reading(settings, options.huggingface_token.strip(), tuple(problems))
 

@@ -11,12 +11,14 @@ IMAGE_TEST_TORCH_INDEX (empty: pip's own).
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,8 +46,27 @@ def run(*command: str | Path, timeout_s: float = 600, **options: Any) -> str:
     return done.stdout
 
 
+@functools.cache
+def driver() -> str:
+    """How layers are kept: overlay where the kernel lets us, else whole copies, which are slow and always work."""
+    with tempfile.TemporaryDirectory(dir=HOME) as folder:
+        lower, upper, work, merged = (Path(folder, name) for name in ("l", "u", "w", "m"))
+        for path in (lower, upper, work, merged):
+            path.mkdir()
+        options = f"lowerdir={lower},upperdir={upper},workdir={work}"
+        mounted = subprocess.run(
+            ["mount", "-t", "overlay", "overlay", "-o", options, merged],
+            capture_output=True,
+            check=False,
+        )
+        if mounted.returncode == 0:
+            run("umount", merged)
+    return "overlay" if mounted.returncode == 0 else "vfs"
+
+
 def buildah(*arguments: str | Path, timeout_s: float = 600) -> str:
-    storage = ("--root", HOME / "storage", "--runroot", HOME / "run", "--storage-driver", "vfs")
+    HOME.mkdir(parents=True, exist_ok=True)
+    storage = ("--root", HOME / "storage", "--runroot", HOME / "run", "--storage-driver", driver())
     environment = {**os.environ, "BUILDAH_ISOLATION": "chroot"}
     return run("buildah", *storage, *arguments, timeout_s=timeout_s, env=environment).strip()
 
@@ -69,7 +90,6 @@ def base_image() -> str:
     if name.removesuffix(":latest") in buildah("images", "--format", "{{.Name}}"):
         return name
     folder = HOME / f"base-{SUITE}-{ARCH}"
-    HOME.mkdir(parents=True, exist_ok=True)
     if not (folder / "usr/bin/apt-get").exists():
         shutil.rmtree(folder, ignore_errors=True)
         run(
@@ -84,6 +104,13 @@ def base_image() -> str:
     for rubbish in ("var/cache/apt/archives", "var/lib/apt/lists"):
         shutil.rmtree(folder / rubbish, ignore_errors=True)
         (folder / rubbish / "partial").mkdir(parents=True)
+    # Debian's slim images leave these out, and tell dpkg to do so from then on.
+    excluded = []
+    for documents in ("doc", "info", "lintian", "linda", "locale", "man"):
+        shutil.rmtree(folder / "usr/share" / documents, ignore_errors=True)
+        excluded.append(f"path-exclude /usr/share/{documents}/*\n")
+    (folder / "usr/share/man/man1").mkdir(parents=True)
+    (folder / "etc/dpkg/dpkg.cfg.d/slim").write_text("".join(excluded), encoding="utf-8")
     container = buildah("from", "--arch", ARCH, "scratch")
     buildah("copy", "--quiet", container, folder, "/")
     buildah("config", "--arch", ARCH, container)
@@ -94,7 +121,6 @@ def base_image() -> str:
 
 def build(target: str) -> str:
     """Builds a stage of the Dockerfile; the image's name."""
-    HOME.mkdir(parents=True, exist_ok=True)
     name = f"localhost/wyoming-pocket-tts-{target}-{ARCH}:latest"
     settings = HOME / "pip.conf"
     lines = ["[global]", "timeout = 180"]
