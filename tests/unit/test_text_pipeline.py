@@ -184,6 +184,51 @@ def test_segments_are_slices_within_the_budget(text, language, max_tokens):
         assert after.continuation == (before is not None and not before.ends_sentence)
 
 
+# Long lines of several sentences, short lines, marks before line breaks, fences and names of files.
+_LINE = st.tuples(
+    st.sampled_from(["", "", "- ", "> ", "1. ", "a. ", "```py\n", "`"]),
+    st.lists(
+        st.sampled_from(
+            ["The kitchen light is now on. ", "Is it?! ", "As it was, ", "See [a", "x. "]
+        ),
+        max_size=2,
+    ).map("".join),
+    st.sampled_from(
+        ["The alarm rings at six", "and so on with all of the others", "x is one", "is"]
+    ),
+    st.sampled_from(
+        ["", "", ".", ".py", " main.rs", " v1.2", " Dr.", "](b)", ".```", "`", "...", ":"]
+    ),
+    st.sampled_from(["\n", "\n", "\n", "\n\n", " \n", "\r\n", "\n```\n", "</p>"]),
+).map("".join)
+_LINES = st.lists(_LINE, min_size=2, max_size=6).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_LINES, st.lists(st.integers(0, 10_000), max_size=4), st.booleans(), st.sampled_from([0, 3]))
+def test_segments_of_lines_depend_on_the_joined_text_alone(text, places, markup, first_words):
+    options = TextOptions(markup=markup, first_segment_min_words=first_words)
+    whole = run([text], "en", options)
+    assert run(cut(text, places), "en", options) == whole
+    assert run(list(text), "en", options) == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The kitchen light is now on. The alarm rings at six thirty.py\nx is one\nAnd so on.",
+        "The kitchen light is now on. The alarm rings at six.```py\nx=1\n```\nDone now.",
+        "The kitchen light is now on. The alarm rings at six.```\nx is one\n```\nDone now.",
+        "The light is on now. It is, as far as anybody here has ever known,\nthe one in the hall.",
+    ],
+)
+def test_one_cut_anywhere_changes_nothing(text):
+    options = TextOptions()
+    whole = run([text], "en", options)
+    for place in range(len(text)):
+        assert run([text[:place], text[place:]], "en", options) == whole
+
+
 SENTENCES = [
     ("en", "It is 98.6 degrees in there.| The patient is fine now."),
     (

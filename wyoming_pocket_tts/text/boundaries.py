@@ -101,12 +101,17 @@ def ends_with_mark(text: str) -> bool:
 
 
 def is_soft_wrap(text: str, newline: int, after: int) -> bool:
-    """Whether the line break at `newline` only wraps a long line, `after` being the next line's first character."""
+    """Whether the line break at `newline` only wraps a long line, `after` being the next line's first character.
+
+    It looks at no more than `SOFT_WRAP_CHARACTERS` characters of the line, white space at its end aside.
+    """
     if not text[after : after + 1].islower() or _LIST_START.match(text, after):
         return False
-    line_start = max(text.rfind(mark, 0, newline) for mark in NEWLINES) + 1
-    line = text[line_start:newline].rstrip()
-    return len(line) >= SOFT_WRAP_CHARACTERS and line[-1] not in TERMINALS + ":"
+    end = len(text[:newline].rstrip()) if text[newline - 1].isspace() else newline
+    begin = end - SOFT_WRAP_CHARACTERS
+    if begin < 0 or _NEWLINE.search(text, begin, end):
+        return False
+    return text[end - 1] not in TERMINALS + ":"
 
 
 def decide_newline(text: str, start: int, position: int, final: bool) -> Verdict | None:

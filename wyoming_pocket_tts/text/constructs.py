@@ -50,11 +50,11 @@ class Constructs:
         self._ssml = ssml
         self.openers = "<" if ssml else "<\\[`" if markup else ""
 
-    def open_at_end(self, text: str, position: int) -> bool:
-        """Whether a construct has begun at `position` and is not finished."""
+    def open_at_end(self, text: str, position: int, start: int) -> bool:
+        """Whether a construct has begun at `position`, in the unit from `start` on, and is not finished."""
         if position >= len(text) or text[position] not in self.openers:
             return False
-        return self.at(text, position, 0, final=False) is None
+        return self.at(text, position, start, final=False) is None
 
     def at(self, text: str, position: int, start: int, final: bool) -> Construct | None:
         """The construct that the opener at `position` begins; None: more text is needed."""

@@ -18,6 +18,7 @@ from wyoming_pocket_tts.text.boundaries import (
     CLOSERS,
     LETTER,
     NEWLINES,
+    SOFT_WRAP_CHARACTERS,
     TERMINALS,
     Gap,
     Verdict,
@@ -120,7 +121,9 @@ class Cutter:
         """No text has come for a while: gives the rest if it is a complete sentence."""
         self._early = False
         rest = self._text[self._start :]
-        if not self._is_complete(rest) or self._constructs.open_at_end(self._text, self._scanned):
+        if not self._is_complete(rest) or self._constructs.open_at_end(
+            self._text, self._scanned, self._start
+        ):
             return []
         units = self._units(final=True)
         return [
@@ -151,12 +154,14 @@ class Cutter:
         units: list[Unit] = []
         while (unit := self._next(final)) is not None:
             units.append(unit)
-        if self._start:
-            self._text = self._text[self._start :]
-            self._scanned -= self._start
-            self._whole = [(a - self._start, b - self._start) for a, b in self._whole]
-            self._clause = self._clause - self._start if self._clause >= 0 else -1
-            self._start = 0
+        # A line may have begun in former units: as much of it is kept as decisions look back at.
+        gone = self._start - SOFT_WRAP_CHARACTERS
+        if gone > 0:
+            self._text = self._text[gone:]
+            self._scanned -= gone
+            self._whole = [(a - gone, b - gone) for a, b in self._whole]
+            self._clause = self._clause - gone if self._clause >= 0 else -1
+            self._start -= gone
         return units
 
     def _next(self, final: bool) -> Unit | None:
