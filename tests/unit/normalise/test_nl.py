@@ -139,6 +139,9 @@ TABLE = [
     ("Bel 112", "Bel één één twee"),
     ("-5 graden", "min vijf graden"),
     ("15.000 stappen", "vijftienduizend stappen"),
+    ("van 5 t/m 7 januari", "van vijf tot en met zeven januari"),
+    ("kamer 1 t/m 3", "kamer één tot en met drie"),
+    ("Open ma t/m vr", "Open ma tot en met vr"),
 ]
 
 

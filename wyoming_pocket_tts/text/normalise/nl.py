@@ -39,6 +39,7 @@ class Dutch(Language):
     range_word = "tot"
     ratio_word = "op"
     per = "per"
+    per_many = "per"
     prefixes = {
         "-": "min", "+": "plus", "±": "plus of min", "~": "ongeveer", "≈": "ongeveer", "<": "minder dan",
         ">": "meer dan", "≤": "hoogstens", "≥": "minstens",
@@ -88,7 +89,12 @@ class Dutch(Language):
 
     def cardinal(self, value: int, gender: Gender = "") -> str:
         """CLDR writes "een" for 1; the number is "één" (Taaladvies, "één of een"). "Eén" only alone: "honderdeen"."""
-        return "één" if value == 1 else super().cardinal(value)
+        if value == 1:
+            return "één"
+        hundreds, rest = divmod(value, 100)
+        if hundreds == 11 or (11 < hundreds < 20 and not rest):  # not "duizendhonderd"
+            return f"{super().cardinal(hundreds)}honderd{super().cardinal(rest) if rest else ''}"
+        return super().cardinal(value)
 
     def decimals(self, digits: str) -> str:
         """ "drie komma veertien"; zeros and longer ones digit by digit."""
@@ -166,13 +172,19 @@ class Dutch(Language):
         return f"de {self.ordinal(value).capitalize()}" if ordinal else self.cardinal(value)
 
     def rules(self) -> Sequence[Rule]:
-        half = re.compile(r"(?<![\w.,/])(1[ \u00a0]?)?(?:½|1/2)[ \u00a0]([a-zéë]{2,30})(?!\w)")
+        half = re.compile(
+            r"(?<![\w.,/])(?<![0-9][ \u00a0])(1[ \u00a0]?)?(?:½|1/2)[ \u00a0]([a-zéë]{2,30})(?!\w)"
+        )
         times = re.compile(r"(?<![\w.,])([0-9]{1,4})x(?!\w)")
         plural_years = re.compile(r"(?<![\w.,])([0-9]{1,4})(?:'|’)?ers(?!\w)")
         # "30-11" and "30/11" are days: a month can be no more than 12, and no fraction is greater than one.
         day = re.compile(
             r"(?<![\w.,/:-])(1[3-9]|2[0-9]|3[01])[/-](0?[1-9]|1[0-2])(?![\w]|[.,/:-][0-9]|[ \u00a0]?[%°€])"
         )
+
+        through = re.compile(
+            r"(?<![^\W\d_])t/m(?![^\W\d_])"
+        )  # between numbers it is no "ton per meter"
 
         def read_half(match: re.Match[str]) -> str | None:
             noun = match[2]
@@ -191,6 +203,7 @@ class Dutch(Language):
             return f"{self.cardinal(int(match[1]))} keer"
 
         return (
+            Rule(through, lambda m: "tot en met", "/"),
             Rule(half, read_half, "½/"),
             Rule(day, read_day, "/-"),
             Rule(times, read_times, "x"),
