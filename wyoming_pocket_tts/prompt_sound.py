@@ -18,7 +18,7 @@ Samples = NDArray[np.float32]
 Powers = NDArray[np.float64]
 
 # Part of the name under which a finished voice is kept: raised whenever the same recording would give other samples.
-PREPARATION_VERSION = 1
+PREPARATION_VERSION = 2
 
 FRAME_S = 0.02
 SILENCE_DBFS = -60.0
@@ -77,7 +77,8 @@ def prepare(
 
 
 def normalise_loudness(samples: Samples, rate_hz: int, loudness: Loudness = LOUDNESS) -> Samples:
-    """The samples with one gain that brings their speech to a level."""
+    """The samples without their constant part, with one gain that brings their speech to a level."""
+    samples = centred(samples)
     power = frame_powers(samples, rate_hz)
     # No floor: a recording and a quieter copy of it must come out the same.
     active = power[active_frames(power, -math.inf)]
@@ -90,6 +91,18 @@ def normalise_loudness(samples: Samples, rate_hz: int, loudness: Loudness = LOUD
         loudness.max_gain_db,
     )
     return (samples * np.float32(10 ** (gain_db / 20))).astype(np.float32)
+
+
+def centred(samples: Samples) -> Samples:
+    """The samples without their mean: a converter's constant part is no sound, and would count as the loudest there is.
+
+    Args:
+        samples: [S], or [S, channels], each of which has its own.
+    """
+    if not len(samples):
+        return samples
+    alone: Samples = (samples - samples.mean(axis=0, dtype=np.float64)).astype(np.float32)
+    return alone
 
 
 def end_on_pause(samples: Samples, rate_hz: int) -> Samples:

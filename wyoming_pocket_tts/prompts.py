@@ -22,10 +22,12 @@ from wyoming_pocket_tts.prompt_sound import (
     Powers,
     Samples,
     active_frames,
+    centred,
     decibels,
     frame_powers,
     loudest,
 )
+from wyoming_pocket_tts.speech_check import speech_frames
 
 if TYPE_CHECKING:
     import soundfile
@@ -45,6 +47,9 @@ _FLAT_SAMPLES = 3
 _CLIPPED_SHARE = 0.005
 _FULL_SCALE = 0.999
 _FULL_SCALE_LOSSY = 0.99
+
+# Under a tenth of the power that unrelated channels would have together, a mix is what is left of channels that cancel.
+_CANCELLED_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def read_prompt(path: Path, *, called: str | None = None) -> Recording:
         called: its name in messages; the path when None.
 
     Raises:
-        AudioPromptError: unreadable, not audio, too big, silent, under 1 s of speech, or clipped; says which and what to do.
+        AudioPromptError: unreadable, not audio, too big, silent, under 1 s of speech, no speech but noise, or clipped; says which and what to do.
     """
     where = called or str(path)
     try:
@@ -119,11 +124,14 @@ def _read(file: BinaryIO, sha256: str, where: str) -> Recording:
         ) from error
     if not np.isfinite(by_channel).all():
         raise AudioPromptError(f"{where}: holds samples that are not numbers: it is damaged.")
-    samples = np.ascontiguousarray(by_channel.mean(axis=1), dtype=np.float32)
-    power = frame_powers(samples, rate_hz)
+    samples = _mono(by_channel)
+    # Judged without its constant part; taken as it is, since preparation may be switched off.
+    sound_alone = centred(samples)
+    power = frame_powers(sound_alone, rate_hz)
     active = active_frames(power)
-    _check_speech(power, active, samples, rate_hz, where)
+    _check_active(power, active, sound_alone, rate_hz, where)
     _check_clipping(by_channel, active, rate_hz, full_scale, where)
+    _check_speech(active, sound_alone, rate_hz, where)
     return Recording(samples, rate_hz, sha256)
 
 
@@ -147,7 +155,20 @@ def _check_header(sound: soundfile.SoundFile, where: str) -> None:
         )
 
 
-def _check_speech(
+def _mono(by_channel: Samples) -> Samples:
+    """The mean of the channels, or the loudest one where they cancel each other: one microphone of two was wired the wrong way round."""
+    mixed = np.ascontiguousarray(by_channel.mean(axis=1), dtype=np.float32)
+    if not len(mixed):
+        return mixed
+    powers = np.square(centred(by_channel), dtype=np.float64).mean(axis=0)
+    # What channels that have nothing to do with each other would give.
+    unrelated = powers.sum() / by_channel.shape[1] ** 2
+    if np.square(centred(mixed), dtype=np.float64).mean() >= _CANCELLED_SHARE * unrelated:
+        return mixed
+    return np.ascontiguousarray(by_channel[:, int(powers.argmax())])
+
+
+def _check_active(
     power: Powers,
     active: NDArray[np.bool_],
     samples: Samples,
@@ -167,6 +188,15 @@ def _check_speech(
         raise AudioPromptError(
             f"{where}: {used} hold {speech_s:.1f} s of speech; {MIN_SPEECH_S:.0f} s is the least, 10 s or more "
             "make a better voice."
+        )
+
+
+def _check_speech(active: NDArray[np.bool_], samples: Samples, rate_hz: int, where: str) -> None:
+    speech_s = float(speech_frames(samples, rate_hz, active).sum()) * FRAME_S
+    if speech_s < MIN_SPEECH_S - FRAME_S / 2:
+        raise AudioPromptError(
+            f"{where}: the {len(samples) / rate_hz:.1f} s used of it hold {speech_s:.1f} s of speech; the rest is steady, "
+            f"as noise, a hum or a tone is. Record somebody speaking, for {MIN_SPEECH_S:.0f} s at least, in a quiet room."
         )
 
 
