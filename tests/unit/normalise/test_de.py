@@ -173,6 +173,26 @@ TABLE = [
         "am fünfundzwanzigsten Dezember zweitausendfünfundzwanzig um drei Uhr sieben",
     ),
     ("Das Gerät läuft seit 4 Std. Es ist warm.", "Das Gerät läuft seit vier Stunden. Es ist warm."),
+    ("7,5 l/100 km", "sieben Komma fünf Liter auf einhundert Kilometer"),
+    (
+        "Der Verbrauch liegt bei 18 kWh/100 km.",
+        "Der Verbrauch liegt bei achtzehn Kilowattstunden auf einhundert Kilometer.",
+    ),
+    ("in 1 h", "in einer Stunde"),
+    ("in 1 Min.", "in einer Minute."),
+    ("nach 1 Std.", "nach einer Stunde."),
+    ("vor 1 min", "vor einer Minute"),
+    ("mit 1 kWh", "mit einer Kilowattstunde"),
+    (
+        "Der Trockner ist in 1 h 20 min fertig.",
+        "Der Trockner ist in einer Stunde zwanzig Minuten fertig.",
+    ),
+    ("Es wird um 1 °C wärmer.", "Es wird um einen Grad Celsius wärmer."),
+    ("bei 1 %", "bei einem Prozent"),
+    ("für 1 Std. an", "für eine Stunde an"),
+    ("seit 1 d", "seit einem Tag"),
+    ("Das gibt es für 1 €.", "Das gibt es für einen Euro."),
+    ("mit 1 € Rabatt", "mit einem Euro Rabatt"),
 ]
 
 

@@ -288,6 +288,8 @@ TABLE = [
     ("TCP/IP", "T C P I P"),
     ("99.9%", "ninety-nine point nine percent"),
     ("binary_sensor.front_door_2 is on", "binary sensor front door two is on"),
+    ("7.5 l/100 km", "seven point five liters per one hundred kilometers"),
+    ("52 kcal/100 g", "fifty-two kilocalories per one hundred grams"),
 ]
 
 

@@ -203,6 +203,7 @@ SPOKEN = [
     ("precio por kWh", "precio por kilovatio hora"),
     ("21 ½ kg", "veintiún kilogramos y medio"),
     ("1 ⅓ l", "un litro y un tercio"),
+    ("7,5 l/100 km", "siete coma cinco litros cada cien kilómetros"),
 ]
 
 

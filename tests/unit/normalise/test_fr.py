@@ -207,6 +207,8 @@ SPOKEN = [
     ("11/2026", "novembre deux mille vingt-six"),
     ("21 ½ h", "vingt et une heures et demie"),
     ("1 ⅓ l", "un litre et un tiers"),
+    ("7,5 l/100 km", "sept virgule cinq litres aux cent kilomètres"),
+    ("250 kcal/100 g", "deux cent cinquante kilocalories aux cent grammes"),
 ]
 
 

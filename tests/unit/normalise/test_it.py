@@ -185,6 +185,7 @@ SPOKEN = [
     ("costo al kWh", "costo al chilowattora"),
     ("15°/22°", "quindici gradi, ventidue gradi"),
     ("2 ¾ h", "due ore e tre quarti"),
+    ("7,5 l/100 km", "sette virgola cinque litri ogni cento chilometri"),
 ]
 
 

@@ -142,6 +142,7 @@ TABLE = [
     ("van 5 t/m 7 januari", "van vijf tot en met zeven januari"),
     ("kamer 1 t/m 3", "kamer één tot en met drie"),
     ("Open ma t/m vr", "Open ma tot en met vr"),
+    ("7,5 l/100 km", "zeven komma vijf liter per honderd kilometer"),
 ]
 
 

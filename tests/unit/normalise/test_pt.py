@@ -195,6 +195,7 @@ SPOKEN = [
     ("11/2026", "novembro de dois mil e vinte e seis"),
     ("preço do kWh", "preço do quilowatt-hora"),
     ("22 1/2 h", "vinte e duas horas e meia"),
+    ("7,5 l/100 km", "sete vírgula cinco litros por cem quilômetros"),
 ]
 
 

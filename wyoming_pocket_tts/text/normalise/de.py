@@ -68,6 +68,7 @@ class German(Language):
     range_word = "bis"
     ratio_word = "zu"
     per = "pro"
+    per_many = "auf"
     prefixes = {
         "-": "minus", "+": "plus", "±": "plus minus", "~": "etwa", "≈": "etwa", "<": "unter", ">": "über",
         "≤": "höchstens", "≥": "mindestens",
@@ -153,6 +154,17 @@ class German(Language):
         if before in _ONE_ACCUSATIVE and gender == "m":
             return "einen"
         return "eine" if gender == "f" else "ein"
+
+    def count_in(self, number: Number, unit: Unit, context: Context) -> str:
+        """ "in einer Stunde", "um einen Grad": one of a unit is declined after a preposition."""
+        before = context.before.lower()
+        one = ""
+        if number.is_one and not number.negative:
+            if before in _ONE_DATIVE:
+                one = "einer" if unit.gender == "f" else "einem"
+            elif before in _ONE_ACCUSATIVE and unit.gender == "m":
+                one = "einen"
+        return f"{one} {unit.singular}" if one else self.count(number, unit)
 
     def gender(self, noun: str) -> Gender:
         """Gender of a noun, guessed by its end."""

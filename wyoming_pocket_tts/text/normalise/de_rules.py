@@ -95,8 +95,7 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         if not valid_date(int(match[1]), int(match[2])):
             return None
         words = language.date(int(match[1]), int(match[2]), None, "", context_of(match))
-        rest = match.string[match.end() : match.end() + 2].lstrip(" \u00a0")
-        return words if rest and rest[0] != "\n" else f"{words}."
+        return f"{words}." if language.ends_sentence(match.string, match.end()) else words
 
     def read_day_range(match: re.Match[str]) -> str | None:
         if not 1 <= int(match[1]) <= 31:

@@ -24,7 +24,10 @@ class English(Language):
 
     units = en_units.UNITS
     currencies = en_units.CURRENCIES
-    unit_symbols = {"in": "inch", "in.": "inch"}
+    unit_symbols = {
+        "in": "inch", "in.": "inch", "ft.": "foot", "yd.": "yard", "mi.": "mile", "oz.": "ounce", "lb.": "pound_mass",
+        "lbs.": "pound_mass", "gal.": "gallon",
+    }  # fmt: skip
     scales = {
         "thousand": "thousand", "million": "million", "billion": "billion", "trillion": "trillion",
         "k": "thousand", "K": "thousand", "M": "million", "m": "million", "bn": "billion", "B": "billion",
@@ -47,6 +50,7 @@ class English(Language):
         "‰": "per mille", "/": "", "slash": "slash", "port": "port", "version": "version",
     }  # fmt: skip
     per = "per"
+    per_many = "per"
     number_sign = "number"
     number_abbreviations = r"[Nn]o\.|[Nn]os\.|[Nn]r\."
     hashtag = "hashtag"

@@ -36,6 +36,7 @@ class Spanish(Romance):
         "f": "spellout-ordinal-feminine",
     }
     spaced_thousands = True
+    per_many = "cada"
     point = "coma"
 
     units = es_units.UNITS

@@ -44,6 +44,7 @@ class French(Romance):
     season_words = ("saison", "épisode")
     rate_nouns = "jour|semaine|mois|an|heure|minute|nuit|personne"
     per = "par"
+    per_many = "aux"
     times = Unit("fois", gender="f")
     joint_and = "et"
     feminine_half = "demie"

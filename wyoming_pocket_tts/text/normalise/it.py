@@ -44,6 +44,7 @@ class Italian(Romance):
     of = "di"
     times = Unit("volta", "volte", "f")
     per = "per"
+    per_many = "ogni"
     extremes = ("minimo", "massimo")
     before_unit = "[Ii]l|[Ll]a|[Uu]n|[Dd]el|[Aa]l|[Pp]er|[Oo]gni"
     season_words = ("stagione", "episodio")

@@ -30,6 +30,7 @@ class LanguageTables:
     range_word = "to"
     ratio_word = "to"
     per = ""  # "€0.25/kWh": "per"; "" leaves it out
+    per_many = ""  # "7.5 l/100 km": "per", before a number
     prefixes: Mapping[str, str] = {"-": "minus", "+": "plus"}
     operators: Mapping[str, str] = {}
     symbols: Mapping[str, str] = {}

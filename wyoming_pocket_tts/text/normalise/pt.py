@@ -33,6 +33,7 @@ class Portuguese(Romance):
         "f": "spellout-cardinal-feminine",
     }
     ordinal_rulesets = {"": "spellout-ordinal-masculine", "f": "spellout-ordinal-feminine"}
+    per_many = "por"
     point = "vírgula"
 
     units = pt_units.UNITS

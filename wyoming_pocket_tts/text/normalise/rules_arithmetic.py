@@ -8,6 +8,7 @@ from .base import Language, Rule
 from .numbers import parse_number
 from .rules_calendar import context_of
 from .rules_quantities import SIGN, VULGAR, VULGAR_SIGNS, prefix
+from .units import UNIT_SYMBOLS, any_of, symbol_table
 
 _S = r"[ \u00a0\u2009\u202f]"
 _HEAD = r"(?<![\w.,/:])"
@@ -111,8 +112,14 @@ def early_rules(language: Language) -> tuple[Rule, ...]:
     mark = language.decimal_mark
     by = language.operators.get("x", "")
     dimension = re.compile(rf"(?<=[^\W\d_]|²){_S}[x×]{_S}(?=[0-9])")  # "4 m x 5 m"
+    # "l/100 km", "kcal/100 g", "€/100 km": per a number of units
+    units = any_of(symbol_table(UNIT_SYMBOLS, language.units, language.unit_symbols))
+    per_many = re.compile(
+        rf"(?:(?<=[^\W\d_])|(?<=[€$£])){_S}?/{_S}?(?=[0-9]{{1,4}}{_S}?{units}(?![\w²³]))"
+    )
     clock = re.compile(rf"{_HEAD}24/7{_TAIL}")
     return (
+        Rule(per_many, lambda m: f" {language.per_many} ", "/"),
         Rule(clock, lambda m: language.around_the_clock or None, "/"),
         Rule(_HEXADECIMAL, read_hexadecimal, "xX"),
         Rule(_COLOUR, read_colour, "#"),

@@ -119,8 +119,9 @@ def _date_rules(language: Language) -> list[Rule]:
     tail = f"(?![\\w%°]|[.,:/-][0-9]|{_S}?[%°])"
     name = f"(?P<month>{month})"
     day = "(?P<day>[0-9]{1,2})"
+    # The last of single digits read out is no day: "1 2 3 May we begin".
     day_month = re.compile(
-        f"(?<![\\w.,:/-]){weekday}{day}{suffix}(?:{_S}+|(?<=\\.)){joint}{name}(?!\\w)(?P<point>\\.?){year}"
+        f"(?<![\\w.,:/-])(?<![^\\w.,:/-][0-9] )(?<!^[0-9] ){weekday}{day}{suffix}(?:{_S}+|(?<=\\.)){joint}{name}(?!\\w)(?P<point>\\.?){year}"
     )
     month_day = re.compile(f"(?<!\\w){weekday}{name}(?P<point>)\\.?{_S}+{day}{suffix}{tail}{year}")
     month_year = re.compile(f"(?<!\\w){name}\\.?{_S}+(?P<year>[0-9]{{4}}){tail}")
@@ -268,8 +269,9 @@ def _duration_rule(language: Language) -> Rule:
     keys = ("day", "hour", "minute", "minute", "second", "minute", "second", "day", "hour")
 
     def read(match: re.Match[str]) -> str:
+        around = Context(context_of(match).before)
         words = " ".join(
-            language.count(Number(digits.lstrip("0") or "0"), language.units[key])
+            language.count_in(Number(digits.lstrip("0") or "0"), language.units[key], around)
             for digits, key in zip(match.groups(), keys, strict=True)
             if digits
         )

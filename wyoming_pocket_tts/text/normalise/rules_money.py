@@ -6,6 +6,7 @@ import re
 
 from .base import Language, Rule
 from .numbers import MINUS, number_pattern, parse_number
+from .rules_calendar import context_of
 from .rules_quantities import DASH, SIGN, SPACE, per_pattern, per_words, prefix
 from .units import CURRENCY_SYMBOLS, any_of, symbol_table
 
@@ -33,7 +34,10 @@ def rules(language: Language) -> tuple[Rule, ...]:
         rf"{SIGN}({number})(?:{_S}?(?:{signs})?{DASH}({number}))?(?:{_S}?({scale})(?!\w))?{_S}?({signs})(?!\w){per}"
     )
 
-    def say(sign: str, minus: bool, first: str, second: str, scale: str, symbol: str) -> str | None:
+    def say(
+        match: re.Match[str], minus: bool, first: str, second: str, scale: str, symbol: str
+    ) -> str | None:
+        sign = prefix(language, match[1])[0]
         currency = language.currencies[table[symbol]]
         number = parse_number(first, language.decimal_mark, negative=minus)
         other = parse_number(second, language.decimal_mark) if second else None
@@ -50,6 +54,8 @@ def rules(language: Language) -> tuple[Rule, ...]:
             return sign + language.count_range(number, other, currency.main)
         if scale:
             return sign + language.scaled(number, language.scales[scale], currency.main)
+        if number.is_one:
+            return sign + language.count_in(number, currency.main, context_of(match))
         return sign + language.money(number, currency)
 
     def read_before(match: re.Match[str]) -> str | None:
@@ -58,14 +64,13 @@ def rules(language: Language) -> tuple[Rule, ...]:
             return (
                 None  # "5 € 6": the sign belongs to the number before it, but not in "2 $5 tickets"
             )
-        sign, minus = prefix(language, match[1])
-        minus = minus or bool(match[3].strip())
-        words = say(sign, minus, match[4], match[5] or "", match[6] or "", match[2])
+        minus = prefix(language, match[1])[1] or bool(match[3].strip())
+        words = say(match, minus, match[4], match[5] or "", match[6] or "", match[2])
         return None if words is None else words + per_words(language, match[7])
 
     def read_after(match: re.Match[str]) -> str | None:
-        sign, minus = prefix(language, match[1])
-        words = say(sign, minus, match[2], match[3] or "", match[4] or "", match[5])
+        minus = prefix(language, match[1])[1]
+        words = say(match, minus, match[2], match[3] or "", match[4] or "", match[5])
         return None if words is None else words + per_words(language, match[6])
 
     # "5,- €", "5,–": no cents
