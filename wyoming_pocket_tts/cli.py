@@ -6,17 +6,22 @@ What each command does stands in `commands/`. Errors of ours become one line on 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import importlib
 import logging
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, Protocol
 
 from wyoming_pocket_tts import __version__
 from wyoming_pocket_tts.errors import (
     CallerError,
+    ConfigError,
     DownloadError,
     ModelFileError,
     ModelUnavailable,
@@ -33,9 +38,13 @@ EXIT_FAULT = 1
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 3
 EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
 
 # What is not there, or does not fit; every other `SetupError` is a choice of the owner's to change.
 _UNAVAILABLE = (DownloadError, ModelFileError, ModelUnavailable, VoiceNotFound, VoiceStateError)
+
+# A disk that is full is the owner's to change as well.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 COMMANDS = (
     "serve",
@@ -59,9 +68,9 @@ examples:
   wyoming-pocket-tts COMMAND --help             what a command takes
 
 exit codes:
-  0  done, or stopped by SIGTERM or SIGINT    1  a fault in this program
+  0  done; serve: stopped by a signal         1  a fault in this program
   2  wrong flags, settings or model YAML      3  model or voice missing or unfit
-  130  interrupted (commands other than serve)
+  130, 143  interrupted, terminated (commands other than serve)
 """
 
 
@@ -117,18 +126,64 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # argparse leaves after --help, --version and wrong flags
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
-        return int(parsed.run(parsed))
+        with _ended_by_sigterm():
+            code = int(parsed.run(parsed))
+            # While a failure can still be told in a line: at Python's end it could not.
+            sys.stdout.flush()
+            return code
     except PocketTTSError as error:
-        return fail(error)
+        code = fail(error)
+        _drop_output()
+        return code
+    except _Terminated:
+        return EXIT_TERMINATED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has had enough (`... | head`); Python would complain again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has had enough (`... | head`).
+        _drop_output()
         return EXIT_OK
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            logging.getLogger(__name__).exception("a fault in %s %s", PROGRAM, __version__)
+            return EXIT_FAULT
+        where = error.filename or "standard output"
+        code = fail(ConfigError(f"{where} cannot be written: {error.strerror}."))
+        _drop_output()
+        return code
     except Exception:
         logging.getLogger(__name__).exception("a fault in %s %s", PROGRAM, __version__)
         return EXIT_FAULT
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM: what is open is closed as after Ctrl-C."""
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Within, SIGTERM ends a command in order; `serve` has its own way with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> NoReturn:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is end:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _drop_output() -> None:
+    """What standard output did not take: Python would try it again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(error: PocketTTSError) -> int:

@@ -6,8 +6,10 @@ that cannot be loaded costs nobody the file that was there.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -66,44 +68,69 @@ def open_file(path: Path, rate_hz: int) -> Output:
     try:
         if path.suffix.lower() in _ENCODED:
             return EncodedFile(path, rate_hz)
-        return Wav(path.open("wb"), rate_hz)
+        file = path.open("wb")
     except OSError as error:
-        raise ConfigError(
-            f"--output-path: {path} cannot be written: {error.strerror or error}."
-        ) from error
+        raise _unwritable(path, error) from error
+    return Wav(file, rate_hz, str(path))
 
 
 class Wav:
     """WAV to a file, whose header is put right at the end, or to a pipe, whose header leaves the length open."""
 
-    def __init__(self, file: BinaryIO, rate_hz: int) -> None:
+    def __init__(self, file: BinaryIO, rate_hz: int, name: str) -> None:
         """
         Args:
             file: closed by `close`.
             rate_hz: of the samples.
+            name: of the file, for errors.
+
+        Raises:
+            ConfigError: it takes nothing, as on a full disk; `write` and `close` likewise.
         """
         self._file = file
         self._rate_hz = rate_hz
+        self._name = name
         self._samples = 0
-        file.write(wav_header(rate_hz))
+        self._header = wav_header(rate_hz)
+        self._failed = False
 
     def write(self, pcm: bytes) -> None:
-        self._file.write(pcm)
-        self._file.flush()
+        with self._told():
+            self._file.write(self._header + pcm)
+            self._file.flush()
+        self._header = b""
         self._samples += len(pcm) // 2
 
     def close(self) -> None:
-        if self._file.seekable():
-            self._file.seek(0)
-            self._file.write(wav_header(self._rate_hz, self._samples))
-        self._file.close()
+        if self._failed:
+            # What it did not take it will not take now: the first error has said so.
+            with contextlib.suppress(OSError):
+                self._file.close()
+            return
+        with self._told():
+            if self._file.seekable():
+                self._file.seek(0)
+                self._file.write(wav_header(self._rate_hz, self._samples))
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self._failed = True
+            if isinstance(error, BrokenPipeError):  # who reads has had enough, which is no mistake
+                raise
+            raise _unwritable(self._name, error) from error
 
 
 class StandardOutput(Wav):
     """WAV to standard output, where what follows may already have been appended to something."""
 
     def close(self) -> None:
-        self._file.flush()
+        if not self._failed:
+            with self._told():
+                self._file.flush()
 
 
 class EncodedFile:
@@ -113,19 +140,68 @@ class EncodedFile:
         import soundfile
 
         format, subtype = _ENCODED[path.suffix.lower()]
+        self._path = path
+        self._sink = _Sink(path.open("w+b", buffering=0))
         try:
             self._file: Any = soundfile.SoundFile(
-                path, "w", rate_hz, channels=1, format=format, subtype=subtype
+                self._sink, "w", rate_hz, channels=1, format=format, subtype=subtype
             )
         except soundfile.SoundFileError as error:
+            self._sink.file.close()
             reason = str(getattr(error, "error_string", error)).strip().rstrip(".")
             raise ConfigError(f"--output-path: {path} cannot be written: {reason}.") from error
 
     def write(self, pcm: bytes) -> None:
-        self._file.buffer_write(pcm, dtype="int16")
+        try:
+            self._file.buffer_write(pcm, dtype="int16")
+        except (AssertionError, RuntimeError):
+            # The library's words for a file that took less than it was given.
+            if self._sink.error is None:
+                raise
+        self._complain()
 
     def close(self) -> None:
-        self._file.close()
+        failed = self._sink.error is not None
+        try:
+            self._file.close()
+        except RuntimeError:
+            if self._sink.error is None:
+                raise
+        finally:
+            self._sink.close()
+        if not failed:
+            self._complain()
+
+    def _complain(self) -> None:
+        if self._sink.error is not None:
+            raise _unwritable(self._path, self._sink.error) from self._sink.error
+
+
+class _Sink:
+    """A file for libsndfile, which keeps the system's reason where something could not be written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.error: OSError | None = None
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        return self.file.read(size)
+
+    def write(self, data: bytes) -> int:
+        if self.error is None:
+            try:
+                self.file.write(data)
+                return len(data)
+            except OSError as error:
+                self.error = error
+        return 0
+
+    def close(self) -> None:
+        try:
+            self.file.close()
+        except OSError as error:
+            self.error = self.error or error
 
 
 def find_player() -> list[str]:
@@ -197,6 +273,10 @@ class Player:
         except BrokenPipeError:
             self.close()
             raise ConfigError(f"--play: {self._name} ended before the sound did.") from None
+
+
+def _unwritable(where: Path | str, error: OSError) -> ConfigError:
+    return ConfigError(f"--output-path: {where} cannot be written: {error.strerror or error}.")
 
 
 def _is_device(path: Path) -> bool:

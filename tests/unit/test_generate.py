@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import shutil
+import signal
 import stat
 import struct
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 import soundfile
 
 from tests import tiny_files
+from tests.full_disk import full_disk
 from wyoming_pocket_tts import cli, completion
 from wyoming_pocket_tts.audio import wav_header
 
@@ -325,6 +327,72 @@ def test_whoever_stops_it_keeps_what_there_is(
     monkeypatch.setattr(Wav, "write", interrupted)
     assert run("--text", 20 * TEXT).code == cli.EXIT_INTERRUPTED
     assert samples(tmp_path / "tts_output.wav").tobytes() == b"".join(pieces)
+
+
+# A disk that is full, and the end
+
+
+def test_a_file_that_grows_no_more(run: Any, tmp_path: Path) -> None:
+    assert run("--text", TEXT).code == 0  # everything but the sound is there already
+    for name in ("x.wav", "x.flac", "x.mp3"):
+        with full_disk(4000):
+            ran = run("--text", TEXT, "--output-path", name, "-q")
+        assert (ran.code, len(ran.err.splitlines())) == (cli.EXIT_USAGE, 1)
+        assert f"--output-path: {name} cannot be written: File too large" in ran.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("where", ["/dev/full", "-"])
+def test_a_device_that_is_full(run: Any, cache: Path, where: str) -> None:
+    """As a process: Python itself must not complain at its end."""
+    run("--text", TEXT)
+    with open("/dev/full", "wb") as full:
+        command = ["generate", "--demo", "--text", "hi", "-q", "--cache-dir", str(cache)]
+        ended = subprocess.run(
+            [sys.executable, "-m", "wyoming_pocket_tts", *command, "--output-path", where],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+            text=True,
+            timeout=120,
+        )
+    called = "standard output" if where == "-" else where
+    told = f"--output-path: {called} cannot be written: No space left on device."
+    assert ended.stderr == f"wyoming-pocket-tts: {told}\n"
+    assert ended.returncode == cli.EXIT_USAGE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_what_is_printed_has_no_room() -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "wyoming_pocket_tts", "completion", "bash"]
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert ended.returncode == cli.EXIT_USAGE
+    assert ended.stderr == (
+        "wyoming-pocket-tts: standard output cannot be written: No space left on device.\n"
+    )
+
+
+def test_sigterm_ends_it_as_ctrl_c_does(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wyoming_pocket_tts.output import Wav
+
+    write, pieces = Wav.write, []
+
+    def terminated(self: Wav, pcm: bytes) -> None:
+        write(self, pcm)
+        pieces.append(pcm)
+        if len(pieces) == 5:
+            signal.raise_signal(signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(Wav, "write", terminated)
+    ran = run("--text", 20 * TEXT)
+    assert ran.code == cli.EXIT_TERMINATED == 143
+    assert samples(tmp_path / "tts_output.wav").tobytes() == b"".join(pieces)
+    assert "./tts_output.wav: unfinished, " in ran.err
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 # Help and completion

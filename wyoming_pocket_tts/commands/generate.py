@@ -106,7 +106,12 @@ def run(arguments: argparse.Namespace) -> int:
         )
         told = None if arguments.quiet else sys.stderr
         watch = _Watch(speech, started, model.sample_rate, told)
-        _send(watch.pcm(sound), lambda: open_outputs(model.sample_rate))
+        try:
+            _send(watch.pcm(sound), lambda: open_outputs(model.sample_rate))
+        except KeyboardInterrupt:
+            if watch.seconds and not arguments.quiet:
+                print(f"{where}: unfinished, {watch.seconds:.1f} s of sound", file=sys.stderr)
+            raise
     if not arguments.quiet:
         print(f"{where}: {watch.summary()}", file=sys.stderr)
     return cli.EXIT_OK
@@ -168,7 +173,7 @@ def _outputs(arguments: argparse.Namespace) -> tuple[Callable[[int], Iterator[Ou
         if player is not None:
             yield output.Player(player, rate_hz)
         if wanted == "-":
-            yield output.StandardOutput(sys.stdout.buffer, rate_hz)
+            yield output.StandardOutput(sys.stdout.buffer, rate_hz, "standard output")
         elif path is not None:
             yield output.open_file(path, rate_hz)
 
@@ -231,8 +236,13 @@ class _Watch:
         finally:
             self._draw("")
 
+    @property
+    def seconds(self) -> float:
+        """How much sound there was."""
+        return self._samples / self._rate_hz
+
     def summary(self) -> str:
-        seconds = self._samples / self._rate_hz
+        seconds = self.seconds
         speed = seconds / max(time.monotonic() - self._started, 1e-6)
         first_ms = 1000 * self._first_s
         return f"{seconds:.1f} s of sound, first audio after {first_ms:.0f} ms, {speed:.1f} x real time"
