@@ -63,6 +63,7 @@ class Hub:
         self.requests: list[Request] = []
         self._files: dict[tuple[str, str, str], bytes] = {}  # (repo, commit, path)
         self._revisions: dict[tuple[str, str], str] = {}  # (repo, revision) -> commit
+        self._invalid: set[str] = set()
         self._gates: dict[str, str] = {}  # repo -> token that opens it
         self._plain: dict[str, PlainFile] = {}
         self._cuts: dict[str, _Cut] = {}  # file name -> cut
@@ -140,9 +141,12 @@ class Hub:
             commit=revision if is_commit else None,
         )
 
-    def gate(self, repo: str, token: str = "hf_opens_the_gate") -> None:
-        """Lets nobody in without this token: 401 without one, 403 with another one."""
+    def gate(
+        self, repo: str, token: str = "hf_opens_the_gate", *, invalid: tuple[str, ...] = ()
+    ) -> None:
+        """Lets nobody in without this token: 401 without one or with an invalid one, 403 with another one."""
         self._gates[repo] = token
+        self._invalid.update(f"Bearer {one}" for one in invalid)
 
     def ungate(self, repo: str) -> None:
         """Lets everybody in again."""
@@ -179,7 +183,7 @@ class Hub:
         token = self._gates.get(repo)
         if token is None or authorization == f"Bearer {token}":
             return None
-        return 403 if authorization else 401
+        return 403 if authorization and authorization not in self._invalid else 401
 
     def plain(self, path: str) -> PlainFile | None:
         return self._plain.get(path)

@@ -100,6 +100,44 @@ def test_a_gated_file(
     assert second.fetch(SOURCE).read_bytes() == CONTENT
 
 
+def test_a_token_that_is_not_valid(
+    hub: Hub, fetcher: Fetcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add("owner/repo", "languages/a/model.bin", CONTENT)
+    hub.gate("owner/repo", token="hf_right", invalid=("hf_mistyped",))
+    assert "not valid" not in str(refused(fetcher, SOURCE))
+    monkeypatch.setenv("HF_TOKEN", "hf_mistyped")
+    error = refused(fetcher, SOURCE)
+    assert error.kind == "gated"
+    assert "the access token is not valid" in str(error)
+    assert "licence" not in str(error)
+    given = Fetcher(tmp_path / "other", endpoint=hub.url, token="hf_mistyped")
+    assert "the access token is not valid" in str(refused(given, SOURCE))
+    assert "hf_mistyped" not in str(error)
+    # Valid, of an account that has not accepted the licence.
+    monkeypatch.setenv("HF_TOKEN", "hf_other")
+    assert "Accept the licence" in str(refused(fetcher, SOURCE))
+
+
+def test_a_hub_that_cannot_be_reached_is_told_at_once(
+    hub: Hub, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add("owner/repo", "languages/a/model.bin", CONTENT)
+    here = Fetcher(tmp_path / "cache", endpoint=hub.url).fetch(SOURCE)
+    hub.stop()
+
+    def sleep(seconds: float) -> None:
+        pytest.fail("waits to try again")
+
+    monkeypatch.setattr("time.sleep", sleep)
+    fetcher = Fetcher(tmp_path / "cache", endpoint=hub.url)
+    error = refused(fetcher, "hf://owner/repo/other.bin")
+    assert error.kind == "network"
+    assert "the hub cannot be reached" in str(error)
+    assert fetcher.fetch(SOURCE) == here
+    assert not caplog.records
+
+
 def test_whether_a_file_would_be_handed_out(
     hub: Hub, fetcher: Fetcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

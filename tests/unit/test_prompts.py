@@ -282,7 +282,7 @@ def test_a_recording_without_speech(tmp_path: Path) -> None:
     assert "Record somebody speaking" in message
     time = np.arange(5 * RATE) / RATE
     assert "steady" in refusal(write(tmp_path / "hum.wav", 0.2 * np.sin(2 * np.pi * 50 * time)))
-    assert "steady" in refusal(write(tmp_path / "room.wav", 10 ** (-55 / 20) * noise))
+    assert "steady" in refusal(write(tmp_path / "room.wav", np.float32(10 ** (-55 / 20)) * noise))
 
 
 # Preparation

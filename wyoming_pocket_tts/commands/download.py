@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.commands import common
-from wyoming_pocket_tts.errors import PocketTTSError
+from wyoming_pocket_tts.errors import DownloadError, PocketTTSError
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.assembly import Assembly
@@ -61,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
     cloning = getattr(arguments, "voice_cloning", False)
     failure: PocketTTSError | None = None
     here: dict[Path, int] = {}
+    unreachable = False
     for source, config in _sources(made, voices, cloning=cloning).items():
+        if unreachable and source.startswith("hf://") and fetcher.cached(source) is None:
+            continue  # told once, for all that would come from there
         try:
             path = fetch_part(config, source, fetcher.fetch) if config else fetcher.fetch(source)
             here[path] = path.stat().st_size
@@ -69,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
         except PocketTTSError as error:
             failure = failure or error
             cli.fail(error)
+            if isinstance(error, DownloadError) and error.kind == "network":
+                unreachable = unreachable or source.startswith("hf://")
     size_mb = sum(here.values()) / 1e6
     print(
         f"{len(here)} files, {size_mb:.1f} MB; voices: {', '.join(voice.name for voice in voices)}"

@@ -6,6 +6,8 @@ before HF_ENDPOINT, which it reads only once. What this module adds: progress in
 
 from __future__ import annotations
 
+import errno
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -13,11 +15,15 @@ from typing import Any
 
 from wyoming_pocket_tts import __version__
 from wyoming_pocket_tts.errors import DownloadError
+from wyoming_pocket_tts.models.reach import Reach
 from wyoming_pocket_tts.models.sources import HubSource
 
 Report = Callable[[int, "int | None"], None]
 
 _PUBLIC_HUB = "https://huggingface.co"
+
+_NETWORK = (ConnectionError, TimeoutError, socket.gaierror)
+_NO_ROUTE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL)
 
 
 class HubDownloader:
@@ -35,6 +41,7 @@ class HubDownloader:
         self._cache_dir = cache_dir
         self._endpoint = endpoint.rstrip("/") if endpoint else None
         self._token = token
+        self._reach = Reach()
 
     def cached(self, source: HubSource) -> Path | None:
         """The file, if it is here."""
@@ -51,8 +58,15 @@ class HubDownloader:
         Raises:
             DownloadError: any kind.
         """
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import constants, hf_hub_download
 
+        unreachable = None if offline else self._reach.error(self._endpoint or constants.ENDPOINT)
+        if unreachable is not None:
+            # The library would try for half a minute, with a line of log for each attempt.
+            found = self.cached(source)
+            if found is None:
+                raise self._explained(source, unreachable, offline) from unreachable
+            return found
         try:
             return Path(
                 hf_hub_download(
@@ -86,6 +100,7 @@ class HubDownloader:
 
     def _explained(self, source: HubSource, error: Exception, offline: bool) -> DownloadError:
         kind = "offline" if offline else _kind(error)
+        refused = _status(error) == 401 and self._sends_token()
         page = f"{self._endpoint or _PUBLIC_HUB}/{source.repo}"
         meaning = {
             "offline": (
@@ -93,7 +108,10 @@ class HubDownloader:
                 "(wyoming-pocket-tts download), or switch offline mode off (--offline, HF_HUB_OFFLINE)"
             ),
             "gated": (
-                f"access is refused. Accept the licence at {page} and set HF_TOKEN to a token of that "
+                "the access token is not valid: it is mistyped, has expired or was deleted. Set HF_TOKEN "
+                "to a token of yours (https://huggingface.co/settings/tokens), or unset it for files that are open to all"
+                if refused
+                else f"access is refused. Accept the licence at {page} and set HF_TOKEN to a token of that "
                 "account with read access; a repository that does not exist looks the same"
             ),
             "not-found": "there is no such file, revision or repository; check the spelling",
@@ -105,6 +123,11 @@ class HubDownloader:
             ),
         }[kind]
         return DownloadError(f"{source}: {meaning}.", source=str(source), kind=kind)
+
+    def _sends_token(self) -> bool:
+        from huggingface_hub import get_token
+
+        return bool(self._token or get_token())
 
 
 def is_hub_offline() -> bool:
@@ -174,14 +197,23 @@ def _kind(error: Exception) -> str:
             return "offline"
         if isinstance(cause, GatedRepoError):
             return "gated"
-        status = getattr(getattr(cause, "response", None), "status_code", None)
-        if status is not None:
-            return {401: "gated", 403: "gated", 404: "not-found"}.get(status, "network")
+    status = _status(error)
+    if status is not None:
+        return {401: "gated", 403: "gated", 404: "not-found"}.get(status, "network")
     if isinstance(error, OSError) and error.errno is not None:
-        return "storage" if not isinstance(error, (ConnectionError, TimeoutError)) else "network"
+        return "network" if isinstance(error, _NETWORK) or error.errno in _NO_ROUTE else "storage"
     if isinstance(error, OSError) and "onsistency check" in str(error):
         return "corrupt"
     return "network"
+
+
+def _status(error: BaseException) -> int | None:
+    """What the hub answered, if that is what went wrong."""
+    for cause in _causes(error):
+        status = getattr(getattr(cause, "response", None), "status_code", None)
+        if status is not None:
+            return int(status)
+    return None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
