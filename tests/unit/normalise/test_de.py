@@ -193,6 +193,9 @@ TABLE = [
     ("seit 1 d", "seit einem Tag"),
     ("Das gibt es für 1 €.", "Das gibt es für einen Euro."),
     ("mit 1 € Rabatt", "mit einem Euro Rabatt"),
+    ("Der Fernseher ist an HDMI 2.", "Der Fernseher ist an H D M I zwei."),
+    ("Preis inkl. MwSt. und Versand", "Preis inklusive Mehrwertsteuer und Versand"),
+    ("Wind aus NNO, später SSO", "Wind aus Nordnordost, später Südsüdost"),
 ]
 
 

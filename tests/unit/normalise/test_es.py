@@ -204,6 +204,10 @@ SPOKEN = [
     ("21 ½ kg", "veintiún kilogramos y medio"),
     ("1 ⅓ l", "un litro y un tercio"),
     ("7,5 l/100 km", "siete coma cinco litros cada cien kilómetros"),
+    ("EE. UU.", "Estados Unidos."),
+    ("Un vuelo a EE. UU. hoy", "Un vuelo a Estados Unidos hoy"),
+    ("Un vuelo a EE UU hoy", "Un vuelo a Estados Unidos hoy"),
+    ("una ONG", "una o ene ge"),
 ]
 
 

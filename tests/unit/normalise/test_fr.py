@@ -209,6 +209,7 @@ SPOKEN = [
     ("1 ⅓ l", "un litre et un tiers"),
     ("7,5 l/100 km", "sept virgule cinq litres aux cent kilomètres"),
     ("250 kcal/100 g", "deux cent cinquante kilocalories aux cent grammes"),
+    ("L'UE et l'USB", "L'u e et l'u esse bé"),
 ]
 
 

@@ -186,6 +186,7 @@ SPOKEN = [
     ("15°/22°", "quindici gradi, ventidue gradi"),
     ("2 ¾ h", "due ore e tre quarti"),
     ("7,5 l/100 km", "sette virgola cinque litri ogni cento chilometri"),
+    ("La norma dell'UE", "La norma dell'u e"),
 ]
 
 

@@ -143,6 +143,8 @@ TABLE = [
     ("kamer 1 t/m 3", "kamer één tot en met drie"),
     ("Open ma t/m vr", "Open ma tot en met vr"),
     ("7,5 l/100 km", "zeven komma vijf liter per honderd kilometer"),
+    ("De tv staat op HDMI.", "De tv staat op H D M I."),
+    ("Wind uit ZZO", "Wind uit zuidzuidoost"),
 ]
 
 

@@ -108,6 +108,7 @@ ABBREVIATIONS: dict[str, str] = {
     "Jh.": "Jahrhundert",
     "Whg.": "Wohnung",
     "Nr.": "Nummer",
+    "MwSt.": "Mehrwertsteuer",
     "Hausnr.": "Hausnummer",
     "Tel.-Nr.": "Telefonnummer",
     "Hbf.": "Hauptbahnhof",
@@ -131,6 +132,17 @@ SAID: dict[str, str] = {
     "OG": "Obergeschoss",
     "UG": "Untergeschoss",
     "DG": "Dachgeschoss",
+    "VLAN": "V-Lan",
+    "SpO2": "S P O zwei",
+    "MwSt": "Mehrwertsteuer",
+    "NNO": "Nordnordost",
+    "NNW": "Nordnordwest",
+    "SSO": "Südsüdost",
+    "SSW": "Südsüdwest",
+    "ONO": "Ostnordost",
+    "OSO": "Ostsüdost",
+    "WNW": "Westnordwest",
+    "WSW": "Westsüdwest",
     "CO2": "C O zwei",
     "H2O": "H zwei O",
     "pH": "P H",
@@ -148,7 +160,7 @@ SPELLED = words(
     "AC AG AI AP API AQI ARD AVM BIOS CDU CEO CPU EDV EEG EKG EM EU EV FAQ FI GPIO GPU HA ID IO IOT "
     "IP IR ISDN IT KI LED LTE MEZ MESZ MQTT OLED OS OTA PIR POE RGB RGBW RTL SSID SSH SUV TTS TV "
     "UEFI UHD UI UKW UPS URL USA USB USV UTC UUID UV UVI VOC TVOC WC WM ABS AKW EFH EZ ÖBB ÖPNV "
-    "SBB"
+    "SBB HDMI RFID ADHS ADSL DSGVO AOK IPTV EZB OLG"
 )
 
 ROMAN_NOUNS = words(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from . import en_tables, en_units
 from .base import Context, Language, Rule
+from .en_rules import day_rules, small_rules
 from .numbers import Number, spell_out
 from .tables import words
 from .units import Gender, Unit
@@ -236,6 +237,8 @@ class English(Language):
             return f"zero {'oh ' if low[0] == '0' else ''}{self.cardinal(int(low))}"
 
         return (
+            *day_rules(self),
+            *small_rules(self),
             Rule(nought, read_nought, ":"),
             Rule(height, read_height, "'’′"),
             Rule(title, lambda m: self.abbreviations[f"{m[1]}."]),

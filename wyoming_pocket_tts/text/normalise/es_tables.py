@@ -88,6 +88,7 @@ ABBREVIATIONS = {
     "EE. UU.": "Estados Unidos",
     "EE.UU.": "Estados Unidos",
     "EEUU": "Estados Unidos",
+    "EE UU": "Estados Unidos",
     "vol.": "volumen",
     "art.": "artículo",
     "pág.": "página",
@@ -132,7 +133,7 @@ LETTERS = {
 }
 
 # Initialisms with a vowel that are spelled all the same; without a vowel they are spelled anyway.
-SPELLED = frozenset("DNI ITV USB API IP UV IA UE HDMI UHF DIY".split())
+SPELLED = frozenset("DNI ITV USB API IP UV IA UE HDMI RFID ADHD ADSL IPTV UHF DIY ONG UGT".split())
 
 SAID = {
     "NNE": "nornoreste",

@@ -27,6 +27,7 @@ class French(Romance):
         "f": "spellout-cardinal-feminine",
     }
     spaced_thousands = True
+    elides = True
     point = "virgule"
 
     units = fr_units.UNITS

@@ -130,7 +130,7 @@ LETTERS = {
 
 # Initialisms with a vowel that are spelled all the same; without a vowel they are spelled anyway.
 SPELLED = frozenset(
-    "EDF RATP TER RER USB API IP UV IA UE USA HDMI AIE RTE DIY ADSL IRM PEA OS UHT".split()
+    "EDF RATP TER RER USB API IP UV IA UE USA HDMI AIE RTE DIY ADSL IRM PEA OS UHT RFID ONG IPTV UHF IUT".split()
 )
 
 SAID = {

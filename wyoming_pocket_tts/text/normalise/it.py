@@ -24,6 +24,7 @@ _ROMAN = {"I": 1, "V": 5, "X": 10}
 class Italian(Romance):
     code = "it"
     engine = "it"
+    elides = True
     point = "virgola"
 
     units = it_units.UNITS

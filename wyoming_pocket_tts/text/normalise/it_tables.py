@@ -129,7 +129,7 @@ LETTERS = {
 }
 
 # Initialisms with a vowel that are spelled all the same; without a vowel they are spelled anyway.
-SPELLED = frozenset("USB API IP UV IA UE HDMI ADSL".split())
+SPELLED = frozenset("USB API IP UV IA UE HDMI RFID ADHD IPTV ADSL".split())
 
 SAID = {
     "NNE": "nord-nord-est",

@@ -79,6 +79,7 @@ class LanguageTables:
     letters: Mapping[str, str] = {}
     vowels = "AEIOUYÄÖÜÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÃÕËÏ"
     acronym_plural = "'s"  # after a spelled acronym: "PCs"
+    elides = False  # an apostrophe stands before whole words, too: "L'UE"
     roman_nouns: frozenset[str] = frozenset()
     roman_names: frozenset[str] = frozenset()
     ordinal_point = False  # "Ludwig XIV." is an ordinal by its point

@@ -126,6 +126,16 @@ SAID: dict[str, str] = {
     "pH": "P H",
     "NW": "noordwest",
     "ZW": "zuidwest",
+    "NNO": "noordnoordoost",
+    "NNW": "noordnoordwest",
+    "ZZO": "zuidzuidoost",
+    "ZZW": "zuidzuidwest",
+    "ONO": "oostnoordoost",
+    "OZO": "oostzuidoost",
+    "WNW": "westnoordwest",
+    "WZW": "westzuidwest",
+    "VLAN": "V-Lan",
+    "SpO2": "S P O twee",
     "BTW": "B T W",
     "HEMA": "Hema",
     "LoRa": "Lora",
@@ -133,7 +143,8 @@ SAID: dict[str, str] = {
 SPELLED = words(
     "AC AI ANWB AP API AQI AVG CEO CPU CV DC EHBO EU EV FAQ GPIO GPU HA ID IO IOT IP IR ISDN IT KI "
     "KNMI LED LTE MQTT OLED OS OTA OV OZB PIR POE RGB RGBW SSID SSH SUV TTS TV UEFI UHD UI UPS "
-    "URL USA USB UTC UUID UV UVI VOC TVOC WC VVE EK WK OK ADSL ATAG AOW"
+    "URL USA USB UTC UUID UV UVI VOC TVOC WC VVE EK WK OK ADSL ATAG AOW HDMI "
+    "RFID ADHD IPTV AED UMC"
 )
 
 ROMAN_NOUNS = words(

@@ -119,7 +119,7 @@ LETTERS = {
 }
 
 # Initialisms with a vowel that are spelled all the same; without a vowel they are spelled anyway.
-SPELLED = frozenset("USB API IP UV IA UE HDMI IPTU IPVA ADSL CPTM IBGE".split())
+SPELLED = frozenset("USB API IP UV IA UE HDMI RFID IPTV ONG IPTU IPVA ADSL CPTM IBGE".split())
 
 SAID = {
     "NNE": "nor-nordeste",

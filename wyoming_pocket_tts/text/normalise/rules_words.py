@@ -195,8 +195,10 @@ def _capitals_rule(language: Language) -> Rule:
     said, spelled = language.said, language.spelled
     odd = any_of(word for word in said if not word.isupper() and word.isalpha())
     firsts = "".join(sorted({word[0] for word in said if word[0].islower()}))
+    # "L'UE", "dell'USB", but no "LL" in "YOU'LL"
+    apostrophes = "" if language.elides else "'’"
     pattern = re.compile(
-        rf"(?=[{_CAPITAL}{firsts}])(?<![\w'’])({odd}|[{_CAPITAL}]{{2,}})(s?)(?!\w)"
+        rf"(?=[{_CAPITAL}{firsts}])(?<![\w{apostrophes}])({odd}|[{_CAPITAL}]{{2,}})(s?)(?!\w)"
     )
 
     def read(match: re.Match[str]) -> str | None:
