@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import aiohttp
 import pytest
 
 from tests.http.helpers import form, running
+from tests.protocol.helpers import until
 from wyoming_pocket_tts.http_server import HttpOptions
 
 
@@ -62,7 +64,6 @@ async def test_the_servers_own_page_and_a_followed_link_are_let_in() -> None:
         port = one.server.port
         for headers in (
             {"Origin": f"http://127.0.0.1:{port}", "Sec-Fetch-Site": "same-origin"},
-            {"Origin": "http://ha.local:8123", "X-Ingress-Path": "/api/hassio_ingress/abc"},
             {"Origin": "https://tts.example", "X-Forwarded-Host": "tts.example"},
         ):
             async with one.client.post("/tts", data=form(text="Hi"), headers=headers) as response:
@@ -155,20 +156,73 @@ async def test_the_page_and_its_headers() -> None:
             assert response.content_type == "text/javascript"
 
 
-async def test_only_as_many_connections_as_allowed() -> None:
+INGRESS = {"X-Ingress-Path": "/api/hassio_ingress/abc"}
+
+
+async def test_what_ingress_says_is_believed_of_a_proxy_alone() -> None:
+    from_elsewhere = {**INGRESS, "Origin": "http://ha.local:8123"}
+    for only_from, status in (((), 403), (("127.0.0.1",), 200)):
+        async with (
+            running(HttpOptions(only_from=only_from), host="0.0.0.0") as one,
+            one.client.get("/api/info", headers=from_elsewhere) as response,
+        ):
+            assert response.status == status
+
+
+@pytest.mark.parametrize("only_from", [(), ("127.0.0.1",)])
+async def test_a_name_that_was_made_to_point_here_and_says_it_is_ingress(
+    only_from: tuple[str, ...],
+) -> None:
+    headers = {**INGRESS, "Host": "evil.example:8000", "Origin": "http://evil.example:8000"}
+    async with (
+        running(HttpOptions(only_from=only_from)) as one,
+        one.client.get("/api/info", headers=headers) as response,
+    ):
+        assert response.status == 403
+
+
+async def test_only_as_many_requests_as_allowed() -> None:
     async with running(HttpOptions(max_connections=2)) as one:
-        held = [await asyncio.open_connection("127.0.0.1", one.server.port) for _ in range(2)]
+        one.speech.gate.clear()
+        held = [
+            asyncio.create_task(one.client.post("/tts", data=form(text="Hi"))) for _ in range(2)
+        ]
+        await until(lambda: len(one.speech.calls) == 2)
         async with one.client.get("/api/info") as response:
             assert response.status == 503
             assert (await response.json())["code"] == "busy"
-        async with one.client.get("/health") as response:
-            assert response.status == 200
-        for _, writer in held:
-            writer.close()
-            await writer.wait_closed()
-        await asyncio.sleep(0.05)
+        for path in ("/health", "/metrics"):
+            async with one.client.get(path) as response:
+                assert response.status == 200, path
+        one.speech.gate.set()
+        for answer in await asyncio.gather(*held):
+            await answer.read()
         async with one.client.get("/api/info") as response:
             assert response.status == 200
+
+
+async def test_connections_that_ask_for_nothing_are_closed_and_take_no_place() -> None:
+    async with running(HttpOptions(max_connections=1, head_s=0.3)) as one:
+        held = [await asyncio.open_connection("127.0.0.1", one.server.port) for _ in range(3)]
+        for _, writer in held:
+            writer.write(b"POST /tts HTTP/1.1\r\nHost: localhost\r\nX-Slow")
+        async with one.client.get("/api/info") as response:
+            assert response.status == 200
+        for reader, writer in held:
+            assert await asyncio.wait_for(reader.read(), 5) == b""
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+
+async def test_too_many_idle_connections_are_closed_at_once() -> None:
+    async with running(HttpOptions(max_connections=1, keep_s=60)) as one:
+        held = [await asyncio.open_connection("127.0.0.1", one.server.port) for _ in range(6)]
+        assert await asyncio.wait_for(held[0][0].read(), 5) == b""
+        for _, writer in held:
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 @pytest.mark.parametrize(

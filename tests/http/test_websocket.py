@@ -182,3 +182,33 @@ async def test_stopping_closes_it() -> None:
             assert message.type in (WSMsgType.TEXT, WSMsgType.BINARY)
         await asyncio.wait_for(stopping, 5)
         assert one.speech.running == 0
+
+
+async def test_who_never_shows_the_token_takes_nobodys_place() -> None:
+    options = HttpOptions(token="a secret token", max_connections=2, auth_s=0.5)
+    shown = {"Authorization": "Bearer a secret token"}
+    async with running(options) as one:
+        strangers = [await one.client.ws_connect("/ws") for _ in range(4)]
+        async with one.client.get("/api/info", headers=shown) as response:
+            assert response.status == 200
+        async with one.client.ws_connect("/ws") as socket:
+            await socket.send_json({"type": "auth", "token": "a secret token"})
+            await socket.send_json({"type": "synthesize", "text": "ok"})
+            assert text_of((await answer(socket, "audio-stop"))[1]) == "ok"
+            for stranger in strangers:
+                message = await stranger.receive(timeout=5)
+                assert message.type in (WSMsgType.CLOSE, WSMsgType.CLOSED, WSMsgType.ERROR)
+            # It has shown the token and stays.
+            await socket.send_json({"type": "synthesize", "text": "more"})
+            assert text_of((await answer(socket, "audio-stop"))[1]) == "more"
+
+
+async def test_places_are_for_those_who_have_shown_the_token() -> None:
+    options = HttpOptions(token="a secret token", max_connections=1)
+    async with running(options) as one, one.client.ws_connect("/ws") as first:
+        await first.send_json({"type": "auth", "token": "a secret token"})
+        await first.send_json({"type": "synthesize", "text": "ok"})
+        await answer(first, "audio-stop")
+        async with one.client.ws_connect("/ws") as second:
+            await second.send_json({"type": "auth", "token": "a secret token"})
+            assert (await answer(second, "error"))[0][0]["code"] == "busy"

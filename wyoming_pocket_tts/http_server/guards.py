@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from wyoming_pocket_tts.errors import Busy, InternalError, PocketTTSError
+from wyoming_pocket_tts.errors import InternalError, PocketTTSError
 from wyoming_pocket_tts.http_server.answers import Refused, error_answer, http_error_answer
 from wyoming_pocket_tts.http_server.service import Service, service_of
 
@@ -24,6 +24,10 @@ _LOGGER = logging.getLogger(__name__)
 
 # The page has to be seen before a token can be entered, and health is for programs that know none.
 _OPEN = ("/health", "/ws")
+# Not to be kept from whoever looks after the server just because it is full.
+_UNCOUNTED = ("/health", "/metrics")
+# Where requests through Home Assistant's ingress come from.
+_SUPERVISOR = ipaddress.ip_address("172.30.32.2")
 _METHODS = "GET, HEAD, POST, DELETE, OPTIONS"
 
 
@@ -51,12 +55,6 @@ async def only_the_welcome(request: web.Request, handler: Handler) -> web.Stream
     """Refuses what comes from where it should not."""
     service = service_of(request)
     _check_peer(request, service)
-    protocol = request.protocol
-    server = getattr(protocol, "_manager", None)
-    connections = len(server.connections) if server is not None else 0
-    if connections > service.options.max_connections and request.path != "/health":
-        protocol.keep_alive(False)
-        raise Busy(f"The server has its {service.options.max_connections} connections.")
     _check_host(request, service)
     origin = _check_origin(request, service)
     if origin is not None and request.method == "OPTIONS":
@@ -67,8 +65,10 @@ async def only_the_welcome(request: web.Request, handler: Handler) -> web.Stream
         if "Access-Control-Request-Private-Network" in request.headers:
             response.headers["Access-Control-Allow-Private-Network"] = "true"
         return response
-    _check_token(request, service)
-    return await handler(request)
+    if not _check_token(request, service) or request.path in _UNCOUNTED:
+        return await handler(request)
+    with service.place():
+        return await handler(request)
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -90,11 +90,9 @@ def _check_peer(request: web.Request, service: Service) -> None:
     allowed = service.options.only_from
     if not allowed:
         return
-    try:
-        peer = ipaddress.ip_address((request.remote or "").partition("%")[0])
-    except ValueError:
-        raise Refused("not-allowed", "This server answers to known addresses alone.") from None
-    peer = getattr(peer, "ipv4_mapped", None) or peer
+    peer = _peer(request)
+    if peer is None:
+        raise Refused("not-allowed", "This server answers to known addresses alone.")
     if peer not in {ipaddress.ip_address(address) for address in allowed}:
         raise Refused(
             "not-allowed",
@@ -102,8 +100,22 @@ def _check_peer(request: web.Request, service: Service) -> None:
         )
 
 
+def _peer(request: web.Request) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        peer = ipaddress.ip_address((request.remote or "").partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(peer, "ipv4_mapped", None) or peer
+
+
+def _is_proxy(request: web.Request, service: Service) -> bool:
+    """Whether what it says of the page's address may be believed: the owner named it, or it is Home Assistant's Supervisor."""
+    return bool(service.options.only_from) or _peer(request) == _SUPERVISOR
+
+
 def _check_host(request: web.Request, service: Service) -> None:
-    if not service.loopback or "X-Ingress-Path" in request.headers:
+    # No header is asked: the page behind such a name writes them as it likes.
+    if not service.loopback:
         return
     name = _host_name(request.host)
     allowed = {_host_name(urlsplit(origin).netloc) for origin in service.options.allow_origins}
@@ -126,10 +138,10 @@ def _check_origin(request: web.Request, service: Service) -> str | None:
         return None
     if origin in service.options.allow_origins:
         return origin
-    # A page cannot set these two for another site's server without asking it first, and the answer to that is no.
-    if "X-Ingress-Path" in request.headers:
+    if "X-Ingress-Path" in request.headers and _is_proxy(request, service):
         return None
-    # "null" has no host, and is nobody's.
+    # "null" has no host, and is nobody's. A page cannot set X-Forwarded-Host for another site's server without asking it
+    # first, and the answer to that is no.
     host = urlsplit(origin).netloc.lower()
     if host and host in (request.host.lower(), request.headers.get("X-Forwarded-Host", "").lower()):
         return None
@@ -148,15 +160,17 @@ def _foreign(origin: str) -> Refused:
     )
 
 
-def _check_token(request: web.Request, service: Service) -> None:
+def _check_token(request: web.Request, service: Service) -> bool:
+    """Whether the request is one of somebody who may do everything; others take no place of theirs."""
     token = service.options.token
     page = request.match_info.handler is not None and getattr(
         request.match_info.handler, "open_to_all", False
     )
-    if token is None or page or request.path in _OPEN or request.method == "OPTIONS":
-        return
-    if not token_fits(token, bearer(request)):
+    if token is None or token_fits(token, bearer(request)):
+        return True
+    if not page and request.path not in _OPEN and request.method != "OPTIONS":
         raise Refused("unauthorized", "This server needs a token: Authorization: Bearer TOKEN.")
+    return False
 
 
 def bearer(request: web.Request) -> str:

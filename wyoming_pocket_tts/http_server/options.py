@@ -23,9 +23,13 @@ class HttpOptions:
         max_upload_bytes: largest recording; 0: none are taken.
         max_body_bytes: largest request without a recording.
         max_text_characters: longest text of a request.
-        max_connections: connections at the same time; one more is answered with "busy".
+        max_connections: requests and websockets at the same time; one more is answered with "busy". Who has not shown the token
+            takes none of these places.
         max_uploads: requests with a recording that are read at the same time; others wait.
         upload_s: longest time in which a request's body must have come.
+        head_s: longest time in which a new connection must have sent the head of a request.
+        keep_s: how long a connection without a request is kept.
+        auth_s: longest time in which a websocket must have shown the token.
         stalled_client_s: longest time in which a client that has audio to take takes none of it.
         idle_between_text_s: longest pause in the text of a websocket's request.
         ping_s: how often a websocket is asked whether it is still there.
@@ -43,6 +47,9 @@ class HttpOptions:
     max_connections: int = 64
     max_uploads: int = 4
     upload_s: float = 120.0
+    head_s: float = 10.0
+    keep_s: float = 75.0
+    auth_s: float = 5.0
     stalled_client_s: float = 30.0
     idle_between_text_s: float = 30.0
     ping_s: float = 20.0

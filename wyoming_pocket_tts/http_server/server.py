@@ -16,7 +16,16 @@ from typing import Any
 
 from aiohttp import WSCloseCode, web
 
-from wyoming_pocket_tts.http_server import guards, metrics, openai, page, tts, voices, websocket
+from wyoming_pocket_tts.http_server import (
+    connections,
+    guards,
+    metrics,
+    openai,
+    page,
+    tts,
+    voices,
+    websocket,
+)
 from wyoming_pocket_tts.http_server.options import HttpOptions
 from wyoming_pocket_tts.http_server.service import SERVICE, Desk, Service, SpeechSource
 from wyoming_pocket_tts.waiting import within
@@ -48,6 +57,7 @@ class HttpServer:
         self._service = Service(options or HttpOptions(), notices)
         self._runner: web.AppRunner | None = None
         self._sites: list[web.SockSite] = []
+        self._watch: asyncio.Task[None] | None = None
 
     async def start(self, host: str, port: int) -> None:
         """Listens; until `speak_with` every request for speech is answered with the reason why not.
@@ -66,9 +76,12 @@ class HttpServer:
             # A client that goes away cancels its handler: see `speaking`.
             handler_cancellation=True,
             access_log=None,
+            keepalive_timeout=options.keep_s,
             shutdown_timeout=options.end_s,
         )
         await self._runner.setup()
+        assert self._runner.server is not None
+        self._watch = asyncio.create_task(connections.watch(self._runner.server, self._service))
         for bound in sockets:
             site = web.SockSite(self._runner, bound)
             await site.start()
@@ -109,6 +122,9 @@ class HttpServer:
         ]
         if closing:
             await asyncio.wait([asyncio.ensure_future(one) for one in closing], timeout=end_s)
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.wait((self._watch,))
         await self._runner.cleanup()
         self._runner = None
 
@@ -116,7 +132,7 @@ class HttpServer:
 def build(service: Service) -> web.Application:
     """The application with all its paths."""
     app = web.Application(
-        middlewares=[guards.errors_become_json, guards.only_the_welcome],
+        middlewares=[connections.note, guards.errors_become_json, guards.only_the_welcome],
         client_max_size=service.options.max_body_bytes,
     )
     app[SERVICE] = service

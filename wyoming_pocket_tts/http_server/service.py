@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from wyoming_pocket_tts.errors import ModelUnavailable
+from wyoming_pocket_tts.errors import Busy, ModelUnavailable
 from wyoming_pocket_tts.http_server.options import HttpOptions
 from wyoming_pocket_tts.speech import AudioFormat, AudioFrame, SpeechRequest, VoiceInfo
 
@@ -85,6 +85,9 @@ class Service:
         reason: why nothing can be spoken yet, or no more.
         websockets: the open ones.
         silent: set while no request is being answered with audio.
+        strangers: websockets' requests that have not shown the token yet, the oldest first.
+        working: connections with a request that is being answered.
+        asked: connections that have had a request lately.
         uploads: room for requests with a recording.
         loopback: whether the server can be reached from this machine alone.
         notices: gives what the owner should know of.
@@ -97,6 +100,9 @@ class Service:
         self.models: tuple[str, ...] = ()
         self.reason = "The models are still being loaded."
         self.websockets: set[web.WebSocketResponse] = set()
+        self.strangers: list[web.Request] = []
+        self.working: set[Any] = set()
+        self.asked: set[Any] = set()
         self.silent = asyncio.Event()
         self.silent.set()
         self.uploads = asyncio.Semaphore(options.max_uploads)
@@ -105,6 +111,7 @@ class Service:
         self._source: SpeechSource | None = None
         self._numbers = itertools.count(1)
         self._speaking = 0
+        self._places = 0
 
     @property
     def ready(self) -> bool:
@@ -124,6 +131,22 @@ class Service:
     def use(self, source: SpeechSource, desk: Desk | None, models: Sequence[str]) -> None:
         """From now on there is speech."""
         self._source, self.desk, self.models = source, desk, tuple(models)
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[None]:
+        """While a request of somebody who may come in is being answered.
+
+        Raises:
+            Busy: there are as many as may be.
+        """
+        most = self.options.max_connections
+        if self._places >= most:
+            raise Busy(f"The server has its {most} connections.")
+        self._places += 1
+        try:
+            yield
+        finally:
+            self._places -= 1
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:

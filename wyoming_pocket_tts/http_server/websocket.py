@@ -49,23 +49,78 @@ async def websocket(request: web.Request) -> web.WebSocketResponse:
     await socket.prepare(request)
     service.websockets.add(socket)
     talk = _Talk(service, socket)
+    stranger = _Stranger(service, request)
     try:
         token = options.token
+        # Whoever shows the token in the header has a place already.
         talk.admitted = token is None or token_fits(token, bearer(request))
+        if not talk.admitted:
+            stranger.enter()
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
                 await talk.refuse(InvalidRequest("Messages are JSON text."))
                 continue
             try:
                 await talk.hear(message.data)
+                if talk.admitted:
+                    stranger.admit()
             except PocketTTSError as error:
                 await talk.refuse(error)
-                if isinstance(error, Refused):
+                if isinstance(error, Refused) or stranger.waits:
                     await socket.close(code=WSCloseCode.POLICY_VIOLATION)
     finally:
+        stranger.leave()
         service.websockets.discard(socket)
         await talk.cancel()
     return socket
+
+
+class _Stranger:
+    """A connection that may not speak yet: for a short time, and in nobody's place."""
+
+    def __init__(self, service: Service, request: web.Request) -> None:
+        self.waits = False
+        self._service = service
+        self._request = request
+        self._place = contextlib.ExitStack()
+        self._late: asyncio.TimerHandle | None = None
+
+    def enter(self) -> None:
+        """It has to show the token; where too many have to, the one that came first is sent away."""
+        strangers = self._service.strangers
+        if len(strangers) >= self._service.options.max_connections:
+            _abort(strangers.pop(0))
+        strangers.append(self._request)
+        self.waits = True
+        loop = asyncio.get_running_loop()
+        self._late = loop.call_later(self._service.options.auth_s, _abort, self._request)
+
+    def admit(self) -> None:
+        """It has shown the token, if it had to.
+
+        Raises:
+            Busy: no place is free.
+        """
+        if self.waits:
+            self._place.enter_context(self._service.place())
+            self._forget()
+
+    def leave(self) -> None:
+        self._forget()
+        self._place.close()
+
+    def _forget(self) -> None:
+        self.waits = False
+        if self._late is not None:
+            self._late.cancel()
+        self._service.strangers[:] = [
+            one for one in self._service.strangers if one is not self._request
+        ]
+
+
+def _abort(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.abort()
 
 
 class _Talk:
