@@ -277,6 +277,52 @@ def test_sentences(language, marked):
     assert [text.strip() for text in found] == [text.strip() for text in marked.split("|")]
 
 
+READ = [
+    ("de", "Wir haben am 3.10. wieder Feiertag.", "Wir haben am dritten Oktober wieder Feiertag."),
+    ("de", "Am 24.12. kommt der Müll.", "Am vierundzwanzigsten Dezember kommt der Müll."),
+    ("de", "Vom 24.12. bis 3.1. sind wir weg.", "Vom vierundzwanzigsten Dezember bis dritten Januar sind wir weg."),
+    ("de", "Es ist am 24.12.| Danach ist Ruhe.", "Es ist am vierundzwanzigsten Dezember.| Danach ist Ruhe."),
+    ("de", "Die Temp. beträgt hier 5 Grad.", "Die Temperatur beträgt hier fünf Grad."),
+    ("de", "Die Temp. im Bad steigt, siehe Abb. 3.", "Die Temperatur im Bad steigt, siehe Abbildung drei."),
+    ("en", "He lives in Apt. 4B now.", "He lives in Apartment four B now."),
+    ("en", "The max. is 5 now.| Use max. 3.5 kW.", "The maximum is five now.| Use maximum three point five kilowatts."),
+    ("en", "He is 5 ft. 3 in. tall now.", "He is five feet three inches tall now."),
+    ("en", "We got 1.5 in. this week.", "We got one point five inches this week."),
+    ("en", "We got 1.5 in. |This week is dry.", "We got one point five inches. |This week is dry."),
+    ("en", "Please put it in.| Then wait for it.", "Please put it in.| Then wait for it."),
+    ("en", "It is on Sat. Nov. 30 in town.", "It is on Saturday, November thirtieth in town."),
+    ("en", "He can come Sat.| The rest come later.", "He can come Saturday.| The rest come later."),
+    ("nl", "De temp. 21 °C is goed.", "De temperatuur eenentwintig graden Celsius is goed."),
+    ("nl", "De wind is gem. 3 m/s nu.", "De wind is gemiddeld drie meter per seconde nu."),
+    ("fr", "La temp. est bonne.", "La température est bonne."),
+    ("es", "Vive en la Ctra. 5 de aquí.", "Vive en la carretera cinco de aquí."),
+    ("it", "La temp. è di 5 gradi.", "La temperatura è di cinque gradi."),
+    ("pt", "Mora no ap. 4 daqui.", "Mora no apartamento quatro daqui."),
+    ("en", "1 2 3 May we begin now?", "one two three May we begin now?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "marked", "spoken"), READ)
+def test_a_stop_stays_only_where_the_sentence_ends(language, marked, spoken):
+    options = {"normalise": True, "sentence_pause_ms": 100, "first_segment_min_words": 0}
+    found = texts(marked.replace("|", ""), language, **options)
+    assert [text.strip() for text in found] == [text.strip() for text in spoken.split("|")]
+
+
+@pytest.mark.parametrize(
+    ("ssml", "spoken"),
+    [
+        ('Code <say-as interpret-as="digits">12</say-as> November.', "Code one two November."),
+        ('Code <say-as interpret-as="digits">12</say-as> kg.', "Code one two kg."),
+        ('Apt. <say-as interpret-as="characters">A1</say-as>, 5 kg.', "Apartment A one, five kilograms."),
+        ('<say-as interpret-as="digits">1</say-as><break time="1s"/>2 m.', "one|two meters."),
+    ],
+)  # fmt: skip
+def test_spelled_text_is_read_for_itself(ssml, spoken):
+    found = texts(f"<speak>{ssml}</speak>", markup=True, normalise=True)
+    assert "|".join(found) == spoken
+
+
 def test_first_segment_is_a_clause_when_the_sentence_goes_on():
     pipeline = TextPipeline(TextOptions(**OFF), words, "en")
     text = "The weather is nice today, and we will all go out to the park in the afternoon."

@@ -8,7 +8,11 @@ Four kinds, all in lower case and without the final stop:
 - `starter`: names follow it as well as sentences (Main St. The ..., St. Louis): it ends the sentence only when the
   next word is one that sentences begin with.
 
-`starters` are such words. In German every noun has a capital, so `capital` is read as `starter` there.
+What normalisation reads as an abbreviation and none of these tables names is a `written` one, with its case ("Apt." but not
+"apt"), and behaves as a `starter`. `units` are abbreviations only after a number (5 ft. 3 in. tall), and behave as `capital`.
+After one of `weekdays` the day's `months` may follow (Sat. Nov. 30).
+
+`starters` are the words that sentences begin with. In German every noun has a capital, so `capital` is read as `starter` there.
 
 Sources: the abbreviation lists of Duden, the RAE's "Lista de abreviaturas", the "Lexique des règles typographiques en
 usage à l'Imprimerie nationale", Crusca, Taalunie and the Chicago Manual of Style, reduced to what texts read at home hold.
@@ -16,8 +20,13 @@ usage à l'Imprimerie nationale", Crusca, Taalunie and the Chicago Manual of Sty
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wyoming_pocket_tts.text.normalise.base import Language
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,10 @@ class Abbreviations:
     capital: frozenset[str]
     starter: frozenset[str]
     starters: frozenset[str]
+    written: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    weekdays: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
     nouns_are_capital: bool = False
     ordinals_have_stops: bool = False
 
@@ -107,6 +120,8 @@ _STARTERS = {
     "gisteren mijn jouw uw ons onze hun geen nee niet ja alle alles beide elke eerst daarna",
 }
 
+_UNITS = {"en": "in ft yd mi pt qt gal sq cu"}
+
 LANGUAGES = frozenset(_NEVER)
 
 
@@ -118,12 +133,21 @@ def abbreviations(language: str) -> Abbreviations:
     def words(table: dict[str, str]) -> frozenset[str]:
         return frozenset(table[known].split())
 
+    # Imported when needed: normalisation reads the same words, and has many more tables.
+    module = importlib.import_module(f"wyoming_pocket_tts.text.normalise.{known}")
+    read: Language = module.language("")
     return Abbreviations(
         never=words(_NEVER),
         number=words(_NUMBER),
         capital=words(_CAPITAL),
         starter=words(_STARTER),
         starters=words(_STARTERS),
+        written=frozenset(
+            written[:-1].replace(" ", "") for written in read.abbreviations if written[-1] == "."
+        ),
+        units=frozenset(_UNITS.get(known, "").split()),
+        weekdays=frozenset(read.weekdays),
+        months=frozenset(read.month_names),
         nouns_are_capital=known == "de",
         ordinals_have_stops=known == "de",
     )

@@ -39,6 +39,9 @@ _TAGS = re.compile(r"<[/!?A-Za-z][^<>]*(?:>|\Z)")
 _NEWLINE = re.compile(rf"\r\n|[{NEWLINES}]")
 _LIST_MARKER = re.compile(r"[\s>#*+(-]*(?:\d{1,3}|[A-Za-z])\Z")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"“„«'’>/–—*_,;:!?-]*\Z")
+_NUMBER_BEFORE = re.compile(r"\d[ \u00a0]?[^\W\d_]+\Z")
+_DAY = re.compile(r"\d{1,2}(?:\.\d{1,2})?")
+_MONTH_DAY = re.compile(r"(?P<month>[^\W\d_]*)\.?\s{0,2}(?P<day>\d?)")
 _LIST_START = re.compile(r"[-*+•◦▪‣]|\d{1,3}[.)]|[A-Za-z][.)]\s")
 
 SOFT_WRAP_CHARACTERS = 50
@@ -201,16 +204,25 @@ def _decide_spaced(
     word_match = _WORD_BEFORE.search(text, max(start, position - 24), position)
     word = word_match.group() if word_match else ""
     kind = _kind(word, table)
+    if kind == "plain" and word in table.units and _NUMBER_BEFORE.search(text, start, position):
+        kind = "capital"
     if kind == "plain":
         return yes
     if kind == "never":
         return no
     if kind == "number":
         return no if text[letter].isdigit() else _after_number_word(word, lower, table, yes, no)
-    if kind == "capital" and not table.nouns_are_capital:
-        return no if lower or text[letter].isdigit() else yes
     if lower or text[letter].isdigit():
         return no
+    if word.lower() in table.weekdays:
+        month = _MONTH_DAY.match(text, letter, letter + 2 * _NEXT_WORD_MOST)
+        assert month is not None
+        if month.end() == len(text) and not final:
+            return None
+        if month["day"] and month["month"].lower() in table.months:
+            return no
+    if kind == "capital" and not table.nouns_are_capital:
+        return yes
     next_word = _LETTERS_ONLY.match(text, letter, letter + _NEXT_WORD_MOST)
     stop = next_word.end() if next_word else letter
     if stop == len(text) and not final:
@@ -237,10 +249,10 @@ def _kind(word: str, table: Abbreviations) -> str:
         return "starter"
     if lowered in table.capital:
         return "capital"
-    if len(word) == 1 and word.isalpha():
+    if word in table.written or (len(word) == 1 and word.isalpha()):
         return "starter"
     if table.ordinals_have_stops and (
-        (word.isdigit() and len(word) <= 2) or (len(word) > 1 and set(word) <= set("IVX"))
+        _DAY.fullmatch(word) or (len(word) > 1 and set(word) <= set("IVX"))
     ):
         return "starter"
     if "." in word and all(len(part) == 1 and part.isalpha() for part in word.split(".")):

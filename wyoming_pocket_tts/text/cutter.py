@@ -139,9 +139,14 @@ class Cutter:
             return True
         if not _COMPLETE.search(rest):
             return False
-        word = rest.split()[-1].strip("\"'([{*_").rstrip(CLOSERS + ".").lower()
+        written = rest.split()[-1].strip("\"'([{*_").rstrip(CLOSERS + ".")
+        word = written.lower()
         table = self._table
-        if word in table.never | table.number | table.capital | table.starter or "." in word:
+        if (
+            written in table.written
+            or word in table.never | table.number | table.capital | table.starter
+            or "." in word
+        ):
             return False
         # "J." and "3." may be initials, ordinals or the number of a list item.
         return not (rest.rstrip().endswith(".") and (len(word) == 1 or word.isdigit()))

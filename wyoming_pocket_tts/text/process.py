@@ -6,7 +6,7 @@ when they are first needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from wyoming_pocket_tts.text import addresses, characters, markup
 from wyoming_pocket_tts.text.cutter import Unit
@@ -14,6 +14,9 @@ from wyoming_pocket_tts.text.options import TextOptions
 from wyoming_pocket_tts.text.ssml import Part, parse_ssml
 
 Step = Callable[[str], str]
+
+# Stands for spelled text in the steps that must not touch it: a word to all of them, of letters no text has in a row.
+_KEPT = "\u01bf" * 5
 
 
 class Processor:
@@ -49,7 +52,7 @@ class Processor:
                 text = markup.speak_markdown(text, unit.line_start)
             return [Part(self._spoken(text))]
         parts = [
-            Part(self._spoken(part.text), part.break_ms)
+            Part(self._spoken(part.text, part.spelled), part.break_ms)
             for part in parse_ssml(unit.text, self._base)
         ]
         if len(parts) > 1 and not parts[-1].text.strip():
@@ -58,8 +61,11 @@ class Processor:
             parts[-2:] = [Part(before.text + parts[-1].text, before.break_ms)]
         return parts
 
-    def _spoken(self, text: str) -> str:
+    def _spoken(self, text: str, spelled: Sequence[tuple[int, int]] = ()) -> str:
         options = self._options
+        kept = [self._characters(text[begin:end]) for begin, end in spelled]
+        for begin, end in reversed(spelled):
+            text = text[:begin] + _KEPT + text[end:]
         if options.markup:
             text = addresses.speak_addresses(markup.drop_emoji(text), self._base)
         if options.characters:
@@ -68,9 +74,17 @@ class Processor:
             text = self._dictionary(text)
         if options.normalise and self._language:
             text = self._normalised(text)
+        for words in kept:
+            text = text.replace(_KEPT, words, 1)
         if options.characters and self._known is not None:
             text = characters.restrict(text, self._known)
         return text
+
+    def _characters(self, text: str) -> str:
+        """Spelled text, each character read for itself."""
+        if not (self._options.normalise and self._language):
+            return text
+        return " ".join(self._normalised(c) if c.isdigit() else c for c in text.split())
 
     def _normalised(self, text: str) -> str:
         from wyoming_pocket_tts.text.normalise import normalise

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wyoming_pocket_tts.text.boundaries import BLOCK_TAG
 from wyoming_pocket_tts.text.options import MAX_BREAK_MS
@@ -38,30 +38,41 @@ STRENGTHS_MS = {
 
 @dataclass(frozen=True)
 class Part:
-    """Text, and the explicit pause after it (None: none)."""
+    """Text, and the explicit pause after it (None: none).
+
+    Attributes:
+        text: what is to be said.
+        break_ms: the pause.
+        spelled: where in `text` characters stand that are to be said one by one, whatever is beside them.
+    """
 
     text: str
     break_ms: int | None = None
+    spelled: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
 
 def parse_ssml(text: str, language: str) -> list[Part]:
     """The text of a unit of SSML without its tags, divided at its breaks."""
     parts: list[Part] = []
-    spoken: list[str] = []
+    spoken = ""
+    spelled: list[tuple[int, int]] = []
     position = 0
     for match in _TOKEN.finditer(text):
-        spoken.append(_plain(text[position : match.start()]))
+        spoken += _plain(text[position : match.start()])
         position = match.end()
         if match.group("name"):
             attributes = _attributes(match.group("attributes"))
-            spoken.append(_element(match.group("name"), attributes, match.group("inner"), language))
+            said = _element(match.group("name"), attributes, match.group("inner"), language)
+            if said and _kind(attributes) in _SPELLED and match.group("name") == "say-as":
+                spelled.append((len(spoken), len(spoken) + len(said)))
+            spoken += said
         elif match.group("break") is not None:
-            parts.append(Part("".join(spoken), break_ms(match.group("break"))))
-            spoken.clear()
+            parts.append(Part(spoken, break_ms(match.group("break")), tuple(spelled)))
+            spoken, spelled = "", []
         elif BLOCK_TAG.match(match.group()):
-            spoken.append(" ")
-    spoken.append(_plain(text[position:]))
-    parts.append(Part("".join(spoken)))
+            spoken += " "
+    spoken += _plain(text[position:])
+    parts.append(Part(spoken, None, tuple(spelled)))
     return parts
 
 
@@ -90,12 +101,16 @@ def _element(name: str, attributes: dict[str, str], inner: str, language: str) -
     text = _plain(_ANY_TAG.sub("", inner))
     if name == "sub":
         return attributes.get("alias", "").strip() or text
-    kind = attributes.get("interpret-as", "").strip().lower()
+    kind = _kind(attributes)
     if kind in _SPELLED:
         return " ".join(letter for letter in text if letter.isalnum())
     if kind == "ordinal" and text.strip().isdigit():
         return _ordinal(text.strip(), language)
     return text
+
+
+def _kind(attributes: dict[str, str]) -> str:
+    return attributes.get("interpret-as", "").strip().lower()
 
 
 def _ordinal(digits: str, language: str) -> str:

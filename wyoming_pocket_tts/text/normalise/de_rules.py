@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from . import de_tables as tables
-from .base import Rule
+from .base import Context, Rule
 from .rules_calendar import context_of, valid_date
 from .tables import words
 from .units import any_of
@@ -111,6 +111,15 @@ def german_rules(language: German) -> tuple[Rule, ...]:
     street = re.compile(r"(?<!\w)([A-ZÄÖÜ][a-zäöüß]{1,30})str\.(?!\w)")
     woman = re.compile(rf"(?<!\w)Fr\.(?={_S}(?!(?:{months})(?!\w))[A-ZÄÖÜ][a-zäöüß]{{2}})")
 
+    # "Um 19h30": after such a word it is a time, else it may be how long something takes.
+    hour = re.compile(
+        rf"(?<!\w)([Uu]m|[Aa]b|[Bb]is|[Gg]egen)({_S})([01]?[0-9]|2[0-4])h([0-5][0-9])(?!\w)"
+    )
+
+    def read_hour(match: re.Match[str]) -> str:
+        time = language.time(int(match[3]), int(match[4]), None, "", Context(match[1]))
+        return f"{match[1]}{match[2]}{time}"
+
     def read_ending(match: re.Match[str]) -> str | None:
         value = int(match[1])
         return language.ordinal_form(value, match[2]) if value else None
@@ -134,6 +143,7 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         Rule(
             half, lambda m: None if m[1] in language.unit_symbols else language.half_of(m[1]), "½/"
         ),
+        Rule(hour, read_hour, "h"),
         Rule(ending, read_ending, "t"),
         Rule(compound, read_compound, "f%"),
         Rule(er_form, read_er, "e"),

@@ -218,6 +218,13 @@ def _time_rules(language: Language) -> list[Rule]:
         f"(?<![\\w:.,/])([01]?[0-9]|2[0-4])({_S}?[-–—]{_S}?)([01]?[0-9]|2[0-4])()()(?:{meridiem}|{clock}){tail}"
     )
 
+    # "8.30–9.15 Uhr", "8.30 bis 9 Uhr": the word stands after the second time only.
+    to = f"(?:{_S}?[-–—]{_S}?|{_S}{language.range_word}{_S})"
+    hour = "([01]?[0-9]|2[0-4])"
+    first = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})?"
+    second = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})"
+    dotted_range = re.compile(f"{head}(?=[0-9]{{1,2}}(?:[^\\n.]{{1,20}})?\\.){first}({to}){second}{tail}")
+
     def say(groups: tuple[str | None, ...], context: Context) -> str:
         hour, minute, second, half = groups
         spoken = language.meridiems[half] if half else ""
@@ -236,6 +243,11 @@ def _time_rules(language: Language) -> list[Rule]:
         first, second = say(groups[:4], context_of(match)), say(groups[5:9], Context())
         return language.join_range(first, second) + _final_point(language, match, groups[8])
 
+    def dotted_pair(match: re.Match[str]) -> str | None:
+        if match[2] is None and match[7] is None:
+            return None  # whole hours
+        return pair(match)
+
     def hours(match: re.Match[str]) -> str:
         half = match[6]
         spoken = language.meridiems[half] if half else ""
@@ -245,6 +257,7 @@ def _time_rules(language: Language) -> list[Rule]:
 
     found = [_duration_rule(language), Rule(time_range, pair, ":"), Rule(time, single, ":")]
     if language.meridiems or language.clock_words:
+        found.append(Rule(dotted_range, dotted_pair, "."))
         found += [Rule(dotted, single), Rule(hour_range, hours), Rule(hour_only, single)]
     return found
 
