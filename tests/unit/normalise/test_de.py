@@ -196,6 +196,13 @@ TABLE = [
     ("Der Fernseher ist an HDMI 2.", "Der Fernseher ist an H D M I zwei."),
     ("Preis inkl. MwSt. und Versand", "Preis inklusive Mehrwertsteuer und Versand"),
     ("Wind aus NNO, später SSO", "Wind aus Nordnordost, später Südsüdost"),
+    ("Von 8.30–9.15 Uhr", "Von acht Uhr dreißig bis neun Uhr fünfzehn"),
+    ("Von 8.30 bis 9.15 Uhr geöffnet", "Von acht Uhr dreißig bis neun Uhr fünfzehn geöffnet"),
+    ("8–9.15 Uhr", "acht Uhr bis neun Uhr fünfzehn"),
+    ("8–9 Uhr", "acht bis neun Uhr"),
+    ("Um 19h30", "Um neunzehn Uhr dreißig"),
+    ("19h30", "neunzehn Stunden dreißig Minuten"),
+    ("Wind aus SO", "Wind aus Südost"),
 ]
 
 

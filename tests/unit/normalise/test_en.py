@@ -312,6 +312,7 @@ TABLE = [
     ("230 VAC", "two hundred thirty volts A C"),
     ("24h forecast", "twenty-four-hour forecast"),
     ("Someone is here 24/7", "Someone is here twenty-four seven"),
+    ("8.30-9.15 am", "eight thirty to nine fifteen A M"),
 ]
 
 

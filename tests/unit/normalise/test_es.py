@@ -208,6 +208,9 @@ SPOKEN = [
     ("Un vuelo a EE. UU. hoy", "Un vuelo a Estados Unidos hoy"),
     ("Un vuelo a EE UU hoy", "Un vuelo a Estados Unidos hoy"),
     ("una ONG", "una o ene ge"),
+    ("Viento del NO", "Viento del noroeste"),
+    ("Viento flojo del SE.", "Viento flojo del sureste."),
+    ("SE a 20 km/h", "sureste a veinte kilómetros por hora"),
 ]
 
 

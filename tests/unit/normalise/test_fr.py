@@ -210,6 +210,12 @@ SPOKEN = [
     ("7,5 l/100 km", "sept virgule cinq litres aux cent kilomètres"),
     ("250 kcal/100 g", "deux cent cinquante kilocalories aux cent grammes"),
     ("L'UE et l'USB", "L'u e et l'u esse bé"),
+    ("9h30-11h", "neuf heures trente à onze heures"),
+    ("de 9h-11h30", "de neuf heures à onze heures trente"),
+    ("2 h 1/2", "deux heures et demie"),
+    ("1 h 1/4", "une heure et quart"),
+    ("Vent de SE", "Vent de sud-est"),
+    ("Vent du NO", "Vent du nord-ouest"),
 ]
 
 

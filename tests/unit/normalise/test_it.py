@@ -187,6 +187,8 @@ SPOKEN = [
     ("2 ¾ h", "due ore e tre quarti"),
     ("7,5 l/100 km", "sette virgola cinque litri ogni cento chilometri"),
     ("La norma dell'UE", "La norma dell'u e"),
+    ("Vento da NO", "Vento da nord-ovest"),
+    ("Vento: SE", "Vento: sud-est"),
 ]
 
 

@@ -145,6 +145,8 @@ TABLE = [
     ("7,5 l/100 km", "zeven komma vijf liter per honderd kilometer"),
     ("De tv staat op HDMI.", "De tv staat op H D M I."),
     ("Wind uit ZZO", "Wind uit zuidzuidoost"),
+    ("van 8.30 tot 9.15 uur", "van acht uur dertig tot negen uur vijftien"),
+    ("Wind uit NO", "Wind uit noordoost"),
 ]
 
 

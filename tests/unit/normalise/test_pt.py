@@ -196,6 +196,18 @@ SPOKEN = [
     ("preço do kWh", "preço do quilowatt-hora"),
     ("22 1/2 h", "vinte e duas horas e meia"),
     ("7,5 l/100 km", "sete vírgula cinco litros por cem quilômetros"),
+    ("9h30-11h", "das nove e meia às onze"),
+    ("Aberto das 9h-12h30", "Aberto das nove às doze e meia"),
+    ("3ª-feira", "terça-feira"),
+    ("2ª a 6ª-feira", "segunda a sexta-feira"),
+    ("1 000 passos", "mil passos"),
+    ("12 500 euros", "doze mil e quinhentos euros"),
+    ("ligue 912 345 678", "ligue nove um dois, três quatro cinco, seis sete oito"),
+    (
+        "912 345 678 passos",
+        "novecentos e doze milhões trezentos e quarenta e cinco mil seiscentos e setenta e oito passos",
+    ),
+    ("Vento do NO", "Vento do noroeste"),
 ]
 
 

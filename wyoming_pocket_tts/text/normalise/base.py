@@ -24,7 +24,7 @@ in upper case), and add the code to `LANGUAGES` in `__init__.py`. Put long table
    `day_suffix` and `date_joint` (regular expressions: "st|nd|rd|th", "of", "de"), `date`, `date_range`, `decade`.
 6. Words: `abbreviations` (with their points, "z. B." -> "zum Beispiel"; a table, case as written, spaces optional),
    `sentence_final` (those that often end a sentence), `sentence_starters` (where nouns have capitals), `said` (written
-   -> said: "NASA" -> "Nasa", "CO2"), `spelled` (acronyms to spell though they could be words), `letters` (names of
+   -> said: "NASA" -> "Nasa", "CO2"), `winds` (the same after one of `wind_words` only: "del NO"), `spelled` (acronyms to spell though they could be words), `letters` (names of
    letters that are not said right when they stand alone), `roman_nouns` (words before a Roman numeral that is a
    cardinal, "Chapter"), `roman_names` (before one that is an ordinal, "Henry").
 7. `rules`: own rules, run before all others (French "14h30", German "30.11.").

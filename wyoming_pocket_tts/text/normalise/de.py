@@ -104,6 +104,8 @@ class German(Language):
     day_suffix = r"\."
     year_words = words("in seit jahr jahre ab von bis vor nach um jahres jahren anno")
 
+    winds = {"NO": "Nordost", "SO": "Südost"}
+    wind_words = r"[Aa]us|[Vv]on|[Ww]inde?|[Ww]indrichtung|Richtung|[Nn]ach"
     abbreviations = tables.ABBREVIATIONS
     sentence_final = tables.SENTENCE_FINAL
     said = tables.SAID

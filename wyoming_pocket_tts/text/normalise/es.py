@@ -91,6 +91,14 @@ class Spanish(Romance):
     date_joint = "de|del"
     date_prefixes = "[Ee]l|[Aa]l|[Dd]el|[Dd]ía"
 
+    winds = {
+        "NE": "noreste",
+        "NO": "noroeste",
+        "SE": "sureste",
+        "SO": "suroeste",
+        "ESE": "estesureste",
+    }
+    wind_words = r"[Dd]el|[Aa]l|[Vv]ientos?(?: \w{2,12})?(?: del?)?|[Dd]irección|[Cc]omponente|[Ss]ector|[Rr]umbo"
     abbreviations = es_tables.ABBREVIATIONS
     sentence_final = frozenset({"etc.", "Ud.", "Uds."})
     said = es_tables.SAID

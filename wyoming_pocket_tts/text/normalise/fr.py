@@ -85,6 +85,10 @@ class French(Romance):
     day_suffix = "er"
     date_prefixes = "[Ll]e|[Aa]u|[Dd]u"
 
+    winds = {"NE": "nord-est", "NO": "nord-ouest", "SE": "sud-est", "SO": "sud-ouest"}
+    wind_words = (
+        r"[Dd]u|[Aa]u|[Vv]ents?(?: \w{2,12})?(?: de)?|[Ss]ecteur|[Dd]irection|[Oo]rientation"
+    )
     abbreviations = fr_tables.ABBREVIATIONS
     sentence_final = frozenset({"etc."})
     said = fr_tables.SAID

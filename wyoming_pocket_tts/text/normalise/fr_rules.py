@@ -6,6 +6,7 @@ import re
 
 from . import fr_tables
 from .base import Context, Rule
+from .numbers import Number
 from .romance import DIGITS, SPACE, WORD, Romance, roman_value
 
 
@@ -31,11 +32,34 @@ def _clock_rules(language: Romance) -> list[Rule]:
     def read(match: re.Match[str]) -> str:
         return language.time(int(match[1]), int(match[2]), None, "", Context())
 
+    hour = rf"([01]?[0-9]|2[0-4]){SPACE}?[hH](?:{SPACE}?([0-5][0-9]))?"
+    span = re.compile(
+        rf"(?<![\w.,:/-]){hour}{SPACE}?[-–]{SPACE}?{hour}(?!{SPACE}?(?:m|s|min)\b)(?![\w]|[.,:/-][0-9])"
+    )
+    part = re.compile(
+        rf"(?<![\w.,:/-])([0-9]{{1,2}}){SPACE}?h(?:eures?)?{SPACE}?(?:(1/2|½)|(1/4|¼)|(3/4|¾))(?![\w/])"
+    )
+
+    def read_span(match: re.Match[str]) -> str:
+        first, last = (
+            language.time(int(match[i]), int(match[i + 1] or 0), None, "", Context())
+            for i in (1, 3)
+        )
+        return language.join_range(first, last)
+
+    def read_part(match: re.Match[str]) -> str:
+        """ "2 h 1/2"."""
+        rest = "et demie" if match[2] else "et quart" if match[3] else "trois quarts"
+        hours = language.count(Number(str(int(match[1]))), language.units["hour"])
+        return f"{hours} {rest}"
+
     week = re.compile(rf"(?<![\w.,:/-])7{SPACE}?j(?:ours)?{SPACE}?/{SPACE}?7(?!\w)")
     around = re.compile(rf"(?<![\w.,:/-])24{SPACE}?h{SPACE}?/{SPACE}?24(?!\w)")
     return [
         Rule(around, lambda m: language.around_the_clock, "/"),
         Rule(week, lambda m: "sept jours sur sept", "/"),
+        Rule(span, read_span, "-–"),
+        Rule(part, read_part, "h"),
         Rule(pattern, read, DIGITS),
         Rule(colon, read, DIGITS),
     ]

@@ -88,6 +88,10 @@ class Italian(Romance):
     day_suffix = "°|º"
     date_prefixes = "[Ii]l|[Dd]al|[Aa]l|[Dd]el|[Ee]ntro il"
 
+    winds = {"NE": "nord-est", "NO": "nord-ovest", "SE": "sud-est", "SO": "sud-ovest"}
+    wind_words = (
+        r"[Dd]a|[Dd]al|[Vv]ent[oi](?: \w{2,12})?(?: da)?|[Dd]irezione|[Ss]ettore|[Qq]uadrante"
+    )
     abbreviations = it_tables.ABBREVIATIONS
     sentence_final = frozenset({"ecc."})
     said = it_tables.SAID

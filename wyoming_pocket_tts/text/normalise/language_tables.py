@@ -80,6 +80,8 @@ class LanguageTables:
     vowels = "AEIOUYÄÖÜÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÃÕËÏ"
     acronym_plural = "'s"  # after a spelled acronym: "PCs"
     elides = False  # an apostrophe stands before whole words, too: "L'UE"
+    winds: Mapping[str, str] = {}  # "NO": points of the compass that could be words
+    wind_words = ""  # what stands before one, regular expression
     roman_nouns: frozenset[str] = frozenset()
     roman_names: frozenset[str] = frozenset()
     ordinal_point = False  # "Ludwig XIV." is an ordinal by its point

@@ -80,6 +80,8 @@ class Dutch(Language):
     ordinal_pattern = r"(?<![\w.,])([0-9]{1,6})(?:e|ste|de)(?!\w)"
     decade_pattern = r"(?<![\w.,])(?:jaren )['’]?([0-9]0)(?!\w)"
 
+    winds = {"NO": "noordoost", "ZO": "zuidoost"}
+    wind_words = r"[Uu]it|[Ww]ind|[Ww]indrichting|[Rr]ichting|[Nn]aar"
     abbreviations = tables.ABBREVIATIONS
     sentence_final = tables.SENTENCE_FINAL
     said = tables.SAID

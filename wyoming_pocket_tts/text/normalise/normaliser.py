@@ -34,7 +34,11 @@ class Normaliser:
     """One language's rules, compiled once."""
 
     def __init__(self, language: Language) -> None:
-        own = (*rules_calendar.weekday_rules(language), *language.rules())
+        own = (
+            *rules_calendar.weekday_rules(language),
+            *rules_words.wind_rules(language),
+            *language.rules(),
+        )
         # Rules that need a digit are skipped for the many texts without one.
         self._digit_rules: tuple[Rule, ...] = (
             *rules_codes.rules(language),

@@ -34,6 +34,7 @@ class Portuguese(Romance):
     }
     ordinal_rulesets = {"": "spellout-ordinal-masculine", "f": "spellout-ordinal-feminine"}
     per_many = "por"
+    spaced_thousands = True
     point = "vírgula"
 
     units = pt_units.UNITS
@@ -89,6 +90,16 @@ class Portuguese(Romance):
     date_joint = "de"
     date_prefixes = "[Dd]ia|[Ee]m|[Nn]o dia|[Dd]e|[Aa]té|[Dd]esde"
 
+    winds = {
+        "NE": "nordeste",
+        "NO": "noroeste",
+        "SE": "sudeste",
+        "SO": "sudoeste",
+        "ESE": "és-sudeste",
+    }
+    wind_words = (
+        r"[Dd]o|[Dd]e|[Vv]entos?(?: \w{2,12})?(?: de)?|[Dd]ire[cç]ç?ão|[Ss]ec?tor|[Qq]uadrante"
+    )
     abbreviations = pt_tables.ABBREVIATIONS
     sentence_final = frozenset({"etc."})
     said = pt_tables.SAID

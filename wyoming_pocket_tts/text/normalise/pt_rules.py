@@ -29,7 +29,16 @@ def _phone_rules(language: Romance) -> list[Rule]:
     def read(match: re.Match[str]) -> str:
         return ", ".join(language.digits(group) for group in match.groups() if group)
 
-    return [Rule(pattern, read, "-")]
+    # Portugal writes nine digits in threes, as amounts are; after an amount stands what it counts.
+    threes = re.compile(
+        r"(?<![\w.,+/-])(?:9[1236][0-9]|2[1-9][0-9]|30[0-9]|70[78]|80[0-9])([ \u00a0])[0-9]{3}\1[0-9]{3}"
+        r"(?![\w]|[.,:/-][0-9]|[ \u00a0](?:[0-9]|[€$£%°]|[kM]?Wh?\b|(?!(?:para|e|ou|a|se|em|das?|até|já|de|é)\b)[a-zà-ú]))"
+    )
+
+    def read_threes(match: re.Match[str]) -> str:
+        return ", ".join(language.digits(group) for group in re.findall("[0-9]+", match[0]))
+
+    return [Rule(pattern, read, "-"), Rule(threes, read_threes, DIGITS)]
 
 
 def _hour_rules(language: Romance) -> list[Rule]:
@@ -41,6 +50,24 @@ def _hour_rules(language: Romance) -> list[Rule]:
     bare = re.compile(
         rf"(?<![\w.,:/-]){clock}{SPACE}?h{SPACE}?([0-5][0-9])(?!{SPACE}?(?:m|s|min)\b){tail}"
     )
+
+    hour = rf"{clock}{SPACE}?h(?:{SPACE}?([0-5][0-9]))?"
+    span = re.compile(
+        rf"(?<![\w.,:/-])(?:([Dd]as?|[Àà]s?){SPACE})?{hour}{SPACE}?[-–]{SPACE}?{hour}(?!{SPACE}?(?:m|s|min)\b){tail}"
+    )
+
+    def read_span(match: re.Match[str]) -> str:
+        """ "9h30-11h"."""
+        said = []
+        for short, i in (("da", 2), ("à", 4)):
+            hour_of = int(match[i])
+            time = language.time(hour_of, int(match[i + 1] or 0), None, "", Context("às"))
+            if not match[i + 1]:
+                time = time.removesuffix(" horas").removesuffix(" hora")
+            said.append(f"{short}{'' if hour_of in (0, 1, 24) else 's'} {time}")
+        if (match[1] or "d")[0].isupper():
+            said[0] = said[0].capitalize()
+        return " ".join(said)
 
     def read_after_as(match: re.Match[str]) -> str | None:
         word, hour, minute = match[1], int(match[2]), int(match[3] or 0)
@@ -60,7 +87,11 @@ def _hour_rules(language: Romance) -> list[Rule]:
     def read_bare(match: re.Match[str]) -> str:
         return language.time(int(match[1]), int(match[2]), None, "", Context())
 
-    return [Rule(after_as, read_after_as, DIGITS), Rule(bare, read_bare, DIGITS)]
+    return [
+        Rule(span, read_span, "-–"),
+        Rule(after_as, read_after_as, DIGITS),
+        Rule(bare, read_bare, DIGITS),
+    ]
 
 
 def _ordinal_rules(language: Romance) -> list[Rule]:
@@ -71,6 +102,17 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
     degree = re.compile(
         rf"(?<![\w.,])([0-9]{{1,3}})°(?={SPACE}(?:{'|'.join(pt_tables.AFTER_ORDINAL)})(?!\w))"
     )
+
+    weekday = re.compile(
+        rf"(?<![\w.,])([2-6])\.?[ªa](?:[- \u00a0](feiras?)(?!\w)|(?={SPACE}(?:a|à|e|ou){SPACE}[2-6]\.?[ªa][- ]feira))"
+    )
+
+    def read_weekday(match: re.Match[str]) -> str:
+        """ "3ª-feira"."""
+        name = ("segunda", "terça", "quarta", "quinta", "sexta")[int(match[1]) - 2]
+        if not match[2]:
+            return name
+        return f"{name}s-feiras" if match[2].endswith("s") else f"{name}-feira"
 
     century = re.compile(rf"(?<!\w)séc\.{SPACE}(?=[IVX]{{1,6}}(?!\w))")
     war = re.compile(rf"(?<![\w'’-])(I{{1,3}})(?={SPACE}[Gg]uerra )")
@@ -83,6 +125,7 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
         return language.ordinal(value, "f" if match[2] == "ª" else "") if value else None
 
     return [
+        Rule(weekday, read_weekday, "ªa"),
         Rule(pattern, read, "ºª"),
         Rule(century, lambda m: "século ", "s"),
         Rule(war, lambda m: language.ordinal(len(m[1]), "f"), "I"),

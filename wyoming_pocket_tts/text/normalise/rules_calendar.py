@@ -223,7 +223,9 @@ def _time_rules(language: Language) -> list[Rule]:
     hour = "([01]?[0-9]|2[0-4])"
     first = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})?"
     second = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})"
-    dotted_range = re.compile(f"{head}(?=[0-9]{{1,2}}(?:[^\\n.]{{1,20}})?\\.){first}({to}){second}{tail}")
+    dotted_range = re.compile(
+        f"{head}(?=[0-9]{{1,2}}(?:[^\\n.]{{1,20}})?\\.){first}({to}){second}{tail}"
+    )
 
     def say(groups: tuple[str | None, ...], context: Context) -> str:
         hour, minute, second, half = groups

@@ -89,6 +89,23 @@ def rules(language: Language) -> tuple[Rule, ...]:
     return tuple(found)
 
 
+def wind_rules(language: Language) -> tuple[Rule, ...]:
+    """ "viento del NO", "SE a 20 km/h": without such a word beside it, it may be a shouted "no" or "se"."""
+    if not language.winds:
+        return ()
+    names = any_of(language.winds)
+    pattern = re.compile(
+        rf"(?<![\w'’])({names})(?!\w|['’])(?=([ \u00a0](?:a[ \u00a0])?[0-9]{{1,3}}[ \u00a0]?(?:km/h|kmh|m/s|kn|kt))|)"
+    )
+    before = re.compile(rf"(?<!\w)(?:{language.wind_words})[ \u00a0:]{{1,2}}$")
+
+    def read(match: re.Match[str]) -> str | None:
+        lead = match.string[max(0, match.start() - 40) : match.start()]
+        return language.winds[match[1]] if match[2] or before.search(lead) else None
+
+    return (Rule(pattern, read, "".join({name[0] for name in language.winds})),)
+
+
 def _roman_rules(language: Language) -> list[Rule]:
     found = []
     for words, ordinal in ((language.roman_nouns, False), (language.roman_names, True)):
