@@ -12,7 +12,7 @@ import logging
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Literal, TextIO
+from typing import TextIO
 
 # What a record has of its own; everything else in it came by `extra=`.
 _OWN_FIELDS = frozenset(vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"})
@@ -25,7 +25,7 @@ _HIDDEN = "[hidden]"
 
 def configure(
     level: str,
-    format: Literal["text", "json"],
+    format: str,
     *,
     secrets: Iterable[str | None] = (),
     stream: TextIO | None = None,
@@ -34,14 +34,14 @@ def configure(
 
     Args:
         level: "debug", "info", "warning" or "error".
-        format: "text" or "json".
+        format: "text", "json", or a pattern that `check_pattern` takes.
         secrets: values that must never appear in the log; None and short ones are left out.
         stream: where lines go; standard error when None.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     # Something very short is no secret, and taking it out would spoil every line.
     hidden = tuple(secret for secret in secrets if secret and len(secret) >= 8)
-    handler.setFormatter(JsonFormatter(hidden) if format == "json" else TextFormatter(hidden))
+    handler.setFormatter(_formatter(format, hidden))
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)
@@ -51,6 +51,32 @@ def configure(
     logging.captureWarnings(True)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuses what is no pattern of Python's `logging`.
+
+    Raises:
+        ValueError: says what is wrong.
+    """
+    if not _is_pattern(pattern):
+        raise ValueError(
+            f"format {pattern!r} must be text, json or a pattern such as '%(levelname)s: %(message)s'"
+        )
+    try:
+        PatternFormatter(pattern).format(logging.makeLogRecord({"msg": "x"}))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"format {pattern!r} is no pattern for a log: {error}") from error
+
+
+def _is_pattern(format: str) -> bool:
+    return "%(" in format or "{" in format
+
+
+def _formatter(format: str, hidden: tuple[str, ...]) -> logging.Formatter:
+    if _is_pattern(format):
+        return PatternFormatter(format, hidden)
+    return JsonFormatter(hidden) if format == "json" else TextFormatter(hidden)
 
 
 def take_over(library: str) -> None:
@@ -69,8 +95,8 @@ def extra_fields(record: logging.LogRecord) -> dict[str, object]:
 class _Formatter(logging.Formatter):
     """What both formats share: the time, the traceback, and that secrets are taken out."""
 
-    def __init__(self, secrets: tuple[str, ...] = ()) -> None:
-        super().__init__()
+    def __init__(self, secrets: tuple[str, ...] = (), pattern: str | None = None) -> None:
+        super().__init__(pattern, style="%" if pattern is None or "%(" in pattern else "{")
         # The longest first: a secret that is the start of another one must not leave the rest behind.
         self._secrets = sorted(secrets, key=len, reverse=True)
 
@@ -98,6 +124,25 @@ class TextFormatter(_Formatter):
         fields = " ".join(f"{key}={_value(item)}" for key, item in extra_fields(record).items())
         trace = self.trace(record)
         line = f"{line} {fields}" if fields else line
+        return self.hide(f"{line}\n{trace}" if trace else line)
+
+
+class PatternFormatter(_Formatter):
+    """Lines of the owner's own pattern; the message is followed by the extra fields, as in the text format."""
+
+    def __init__(self, pattern: str, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__(secrets, pattern)
+
+    def format(self, record: logging.LogRecord) -> str:
+        trace = self.trace(record)
+        words = [_printable(record.getMessage())]
+        words += [f"{key}={_value(item)}" for key, item in extra_fields(record).items()]
+        # A copy, since other handlers get the record too.
+        shown = logging.makeLogRecord(
+            {**vars(record), "msg": " ".join(words), "args": (), "exc_info": None, "exc_text": None}
+        )
+        shown.stack_info = None
+        line = super().format(shown)
         return self.hide(f"{line}\n{trace}" if trace else line)
 
 

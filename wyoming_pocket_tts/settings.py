@@ -14,6 +14,7 @@ from typing import Literal
 
 from wyoming_pocket_tts.errors import nearest
 from wyoming_pocket_tts.http_settings import HttpSettings
+from wyoming_pocket_tts.logs import check_pattern
 from wyoming_pocket_tts.settings_checks import check_between, check_languages, check_voice_name
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions
 from wyoming_pocket_tts.text.options import TextOptions
@@ -193,11 +194,16 @@ class LoggingSettings:
 
     Attributes:
         level: "debug" also shows the texts that are spoken.
-        format: lines for people, or one JSON object a line for programs.
+        format: "text", lines for people; "json", one JSON object a line for programs; or a pattern for lines, as Python's `logging`
+            takes them ("%(levelname)s: %(message)s", "{levelname}: {message}").
     """
 
     level: Literal["debug", "info", "warning", "error"] = "info"
-    format: Literal["text", "json"] = "text"
+    format: str = "text"
+
+    def __post_init__(self) -> None:
+        if self.format not in ("text", "json"):
+            check_pattern(self.format)
 
 
 @dataclass(frozen=True)

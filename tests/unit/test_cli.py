@@ -215,7 +215,7 @@ def test_version() -> None:
     assert (told.returncode, told.stdout) == (0, f"wyoming-pocket-tts {__version__}\n")
 
 
-@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 32), (["serve", "--help"], 48)])
+@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 32), (["serve", "--help"], 45)])
 def test_help_fits_a_screen(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -175,6 +175,8 @@ def test_every_flag_reaches_the_model(
     assert loaded["text_options"].raw
     assert loaded["offline"]
     assert loaded["text"] == "hello"
+    assert run("--text", "hello", "--voice", voice, "--quantize", "--no-quantize").code == 0
+    assert loaded["quantize"] is False
 
 
 # Standard output and the loudspeaker
@@ -398,7 +400,7 @@ def test_sigterm_ends_it_as_ctrl_c_does(
 # Help and completion
 
 
-@pytest.mark.parametrize(("command", "most"), [("generate", 48), ("completion", 24)])
+@pytest.mark.parametrize(("command", "most"), [("generate", 38), ("completion", 24)])
 def test_help_fits_a_screen(
     command: str, most: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 examples:
-  wyoming-pocket-tts generate --text "Hello world." --voice alba
+  wyoming-pocket-tts generate --text "Hello world." --voice anna.wav
   wyoming-pocket-tts generate --text-file book.txt --output-path book.mp3
   echo Bonjour | wyoming-pocket-tts generate --language french --text - --play
   wyoming-pocket-tts generate -q --text Hello --output-path - | aplay
-
-A voice is a name, a .safetensors file or a recording (path, https://, hf://).
 """
 
 _OUTPUT = "./tts_output.wav"
@@ -71,15 +69,17 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
     speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
     speech("--max-tokens", metavar="N", type=int, default=50, help="in one segment (default 50)")
-    speech("--quantize", action="store_true", help="8-bit weights where faster")
+    speech("--quantize", action="store_true", default=False, help="8-bit weights where faster")
+    speech("--no-quantize", dest="quantize", action="store_false", help=argparse.SUPPRESS)
     speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
     speech("--speed", metavar="X", type=float, default=1.0, help="0.5 to 2 (default 1)")
     speech("--raw-text", action="store_true", help="text as the pocket-tts package does it")
-    speech("--device", metavar="NAME", default="cpu", help="cpu is the one there is")
+    speech("--device", metavar="NAME", default="cpu", help=argparse.SUPPRESS)
     rest = parser.add_argument_group("other").add_argument
     rest("-q", "--quiet", action="store_true", help="say nothing but errors")
     rest("--offline", action="store_true", help="never use the network")
-    rest("--cache-dir", "--data-dir", metavar="DIR", help="where downloads are kept")
+    rest("--cache-dir", metavar="DIR", help="where downloads are kept")
+    rest("--data-dir", dest="cache_dir", help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wyoming_pocket_tts.errors import ConfigError, PocketTTSError
+from wyoming_pocket_tts.errors import ConfigError, PocketTTSError, VoiceNotFound
 from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import DEFAULT_URI
 
@@ -23,12 +23,10 @@ _LOGGER = logging.getLogger(__name__)
 _EPILOG = """\
 examples:
   wyoming-pocket-tts serve --language english --language french
-  wyoming-pocket-tts serve --config hf://someone/model/dutch.yaml --voice anna
-  wyoming-pocket-tts serve --uri unix:///run/pocket-tts.sock --no-zeroconf
+  wyoming-pocket-tts serve --config dutch.yaml --voice anna.wav
 
-A flag wins over the settings file, which can say more (voices, aliases,
-limits): see config/server.example.yaml. SIGTERM or SIGINT stops the server in
-order, a second one ends it at once.
+A flag wins over the settings file (every key: config/server.example.yaml).
+SIGTERM or SIGINT stops the server in order, a second one at once.
 """
 
 
@@ -40,7 +38,6 @@ _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "http": ("http", "enabled"),
     "wyoming": ("wyoming",),
     "demo": ("demo",),
-    "default_voice": ("default_voice",),
     "cache_dir": ("cache_dir",),
     "voices_dir": ("voices_dir",),
     "load": ("load",),
@@ -65,7 +62,6 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser = subparsers.add_parser(
         "serve",
         help="run the server",
-        description="Run the server.",
         epilog=_EPILOG,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
             prog, max_help_position=38
@@ -95,7 +91,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="a community model's YAML",
     )
     add("--demo", action="store_true", help="random weights: sound, not words")
-    add("--default-voice", "--voice", metavar="NAME", help="voice for requests that name none")
+    add("--default-voice", "--voice", metavar="NAME", help="for who names none: name, file, URL")
     add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
     add(
         "--load",
@@ -129,6 +125,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="variance of the noise",
     )
     speech("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
+    speech("--sampler-decode-steps", dest="decode_steps", type=int, help=argparse.SUPPRESS)
     speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
     speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
     speech("--speed", metavar="X", type=float, help="0.5 to 2 times the model's speed")
@@ -136,7 +133,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     log = parser.add_argument_group("log, on standard error").add_argument
     levels = ("debug", "info", "warning", "error")
     log("--log-level", metavar="LEVEL", choices=levels, help=", ".join(levels))
-    log("--log-format", choices=("text", "json"), help="default text")
+    log("--log-format", metavar="FORMAT", help="text (default), json, a pattern")
     log(
         "--debug",
         dest="log_level",
@@ -225,6 +222,8 @@ def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:
             value = given[name]
             flag = f"--no-{name}" if name in ("http", "wyoming") else f"--{name.replace('_', '-')}"
             yield FlagValue(flag, key, str(value) if isinstance(value, Path) else value)
+    if "default_voice" in given:
+        yield from _default_voice(given["default_voice"])
     if "language" in given:
         yield FlagValue("--language", ("languages",), list(dict.fromkeys(given["language"])))
     if not given.get("http", True) and not given.get("wyoming", True):
@@ -246,6 +245,25 @@ def flag_values(arguments: argparse.Namespace) -> Iterator[FlagValue]:
         )
         if isinstance(announce, str):
             yield FlagValue("--zeroconf", ("zeroconf", "name"), announce)
+
+
+def _default_voice(voice: str) -> Iterator[FlagValue]:
+    """A name, or a file or address, which becomes a voice under the file's name."""
+    from wyoming_pocket_tts.models.sources import LocalSource, parse_source
+    from wyoming_pocket_tts.settings import is_file_source
+    from wyoming_pocket_tts.settings_file import FlagValue
+
+    flag = "--default-voice"
+    if is_file_source(voice):
+        source = parse_source(voice)
+        if isinstance(source, LocalSource):
+            if not source.path.is_file():
+                raise VoiceNotFound(f"{flag}: {voice}: there is no such file.")
+            voice = str(source.path)
+        name = Path(source.file_name).stem.strip()
+        yield FlagValue(flag, ("voices", name, "source"), voice)
+        voice = name
+    yield FlagValue(flag, ("default_voice",), voice)
 
 
 def _threads(text: str) -> int | str:
