@@ -382,7 +382,7 @@ async def ingress(one: Running, prefix: str) -> AsyncIterator[str]:
 
 async def test_below_another_path(page: Page) -> None:
     async with (
-        running(speech=Tones()) as one,
+        running(HttpOptions(only_from=("127.0.0.1",)), speech=Tones()) as one,
         ingress(one, "/api/hassio_ingress/a1b2c3") as url,
     ):
         asked: list[str] = []

@@ -177,6 +177,35 @@ async def test_wrong_requests(data: Any, status: int, code: str, words: str) -> 
         (b"no parts at all", "multipart/form-data; boundary=x", 400),
         (b"no boundary", "multipart/form-data", 400),
         (b"text=%ff%fe", "application/x-www-form-urlencoded; charset=klingon", 400),
+        (b"--x\r\nno header\r\n\r\nHi\r\n--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (b"--x\r\n: a\r\n\r\nHi\r\n--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (b"--x\r\nA: b\x00c\r\n\r\nHi\r\n--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (
+            b"--x\r\nA: " + b"b" * 70_000 + b"\r\n\r\nHi\r\n--x--\r\n",
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (b"--x\r\nA: b\r\n\r\nHi\r\n--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (
+            b"--x\r\nContent-Disposition: nonsense; ;=\r\n\r\nHi\r\n--x--",
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (
+            b"--x\r\nContent-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\n\r\nHi\r\n--y--\r\n--x--\r\n",
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="text"\r\nContent-Encoding: gzip\r\n\r\nHi\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xff\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+            400,
+        ),
         (
             b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\ncut',
             "multipart/form-data; boundary=x",
@@ -261,6 +290,51 @@ async def test_before_the_models_are_there_speech_is_refused_with_the_reason() -
             assert (response.status, await response.json()) == (200, {"status": "healthy"})
         async with one.client.post("/tts", data=form(text="Hi")) as response:
             assert response.status == 200
+
+
+# Those who send slowly
+
+_HEAD = (
+    b"POST /tts HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+    b"Content-Length: 5000\r\n\r\n--x\r\nContent-Disposition: form-data; "
+)
+
+
+async def test_recordings_that_do_not_come_keep_nobody_from_sending_text() -> None:
+    async with running(HttpOptions(max_uploads=1)) as one:
+        held = [await asyncio.open_connection("127.0.0.1", one.server.port) for _ in range(4)]
+        for _, writer in held:
+            writer.write(_HEAD + b'name="voice_wav"; filename="a.wav"\r\n\r\nbegun')
+        await asyncio.sleep(0.05)
+        for data in (form(text="Hi"), {"text": "Hi"}):
+            async with await asyncio.wait_for(one.client.post("/tts", data=data), 5) as response:
+                assert response.status == 200
+        for _, writer in held:
+            writer.close()
+        # And once they are gone, a recording is taken again.
+        data = form(text="Hi", voice_wav=b"sound")
+        async with await asyncio.wait_for(one.client.post("/tts", data=data), 5) as response:
+            assert response.status == 200
+
+
+@pytest.mark.parametrize("field", [b'name="text"', b'name="voice_wav"; filename="a.wav"'])
+async def test_a_form_that_stops_coming_is_given_up(field: bytes) -> None:
+    async with running(HttpOptions(form_s=0.2)) as one:
+        reader, writer = await asyncio.open_connection("127.0.0.1", one.server.port)
+        writer.write(_HEAD + field + b"\r\n\r\nbegun")
+        assert (await asyncio.wait_for(reader.read(100), 5)).startswith(b"HTTP/1.1 408")
+        writer.close()
+
+
+async def test_texts_over_the_limit_are_refused_whatever_recordings_may_be() -> None:
+    async with running(HttpOptions(max_body_bytes=2000)) as one:
+        for data in (
+            form(text="x" * 3000),
+            {"text": "x" * 3000},
+            form(**dict.fromkeys("abcdefghijklmnopqrstu", "")),
+        ):
+            async with one.client.post("/tts", data=data) as response:
+                assert response.status == 413, data
 
 
 # Those who go away, and those who do not read

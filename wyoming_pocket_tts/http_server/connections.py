@@ -30,7 +30,7 @@ async def note(request: web.Request, handler: Handler) -> web.StreamResponse:
         service.working.discard(protocol)
 
 
-async def watch(server: web.Server[Any], service: Service) -> None:
+async def watch(server: web.Server, service: Service) -> None:
     """Never ends: closes those that have taken too long, and the oldest of too many."""
     options = service.options
     loop = asyncio.get_running_loop()

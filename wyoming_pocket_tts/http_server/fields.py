@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import math
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from wyoming_pocket_tts.errors import InvalidRequest
 from wyoming_pocket_tts.http_server.answers import Refused
+from wyoming_pocket_tts.http_server.parts import PartsReader, in_time, too_large
 from wyoming_pocket_tts.http_server.service import service_of
-from wyoming_pocket_tts.waiting import within
 
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
+# What reading a form can end with when somebody made it wrong: of aiohttp, of decoding, and its warnings where those are errors.
+_DAMAGED = (
+    ValueError,
+    LookupError,
+    AssertionError,
+    RuntimeError,
+    RuntimeWarning,
+    HttpProcessingError,
+    ClientPayloadError,
+    web.RequestPayloadError,
+)
 
 Fields = Mapping[str, Any]
 
 
 @contextlib.asynccontextmanager
 async def form(request: web.Request) -> AsyncIterator[Fields]:
-    """The fields of a form; files among them as `web.FileField`.
+    """The fields of a form; files among them as `Upload`.
 
     Raises:
         Refused: it is no form, too large, or does not come.
@@ -31,23 +42,23 @@ async def form(request: web.Request) -> AsyncIterator[Fields]:
     """
     if request.content_type not in _FORMS:
         raise Refused("unsupported-media-type", f"Send a form ({' or '.join(_FORMS)}).")
-    service = service_of(request)
-    limit = service.options.max_body_bytes + service.options.max_upload_bytes
+    options = service_of(request).options
+    has_parts = request.content_type == _FORMS[0]
+    limit = options.max_body_bytes + (options.max_upload_bytes if has_parts else 0)
     if (request.content_length or 0) > limit:
-        raise _too_large(limit)
-    async with service.uploads:
+        raise too_large(limit)
+    async with contextlib.AsyncExitStack() as room:
         try:
-            fields = await _in_time(request, request.clone(client_max_size=limit).post())
+            if has_parts:
+                found: Fields = await PartsReader(request, room).read()
+            else:
+                whole = request.clone(client_max_size=limit)
+                found = await in_time(whole.post(), options.form_s)
         except web.HTTPRequestEntityTooLarge as error:
-            raise _too_large(limit) from error
-        except (ValueError, LookupError, AssertionError, RuntimeError) as error:
+            raise too_large(limit) from error
+        except _DAMAGED as error:
             raise InvalidRequest("The form is damaged and cannot be read.") from error
-        try:
-            yield fields
-        finally:
-            for value in fields.values():
-                if isinstance(value, web.FileField):
-                    value.file.close()
+        yield found
 
 
 async def json_object(request: web.Request) -> dict[str, Any]:
@@ -59,30 +70,18 @@ async def json_object(request: web.Request) -> dict[str, Any]:
     """
     if request.content_type != "application/json":
         raise Refused("unsupported-media-type", "Send JSON (Content-Type: application/json).")
-    limit = service_of(request).options.max_body_bytes
+    options = service_of(request).options
+    limit = options.max_body_bytes
     try:
-        body = await _in_time(request, request.clone(client_max_size=limit).read())
+        body = await in_time(request.clone(client_max_size=limit).read(), options.form_s)
         value = json.loads(body.decode("utf-8"))
     except web.HTTPRequestEntityTooLarge as error:
-        raise _too_large(limit) from error
+        raise too_large(limit) from error
     except (ValueError, RecursionError) as error:
         raise InvalidRequest("The body is not JSON in UTF-8.") from error
     if not isinstance(value, dict):
         raise InvalidRequest("The body must be a JSON object.")
     return value
-
-
-async def _in_time(request: web.Request, reading: Any) -> Any:
-    try:
-        return await within(reading, service_of(request).options.upload_s)
-    except asyncio.TimeoutError as error:
-        raise Refused("timeout", "The request's body did not come in time.") from error
-
-
-def _too_large(limit: int) -> Refused:
-    return Refused(
-        "too-large", f"The request is larger than the {limit // 1024} KiB that are taken."
-    )
 
 
 def text(fields: Fields, name: str) -> str | None:

@@ -26,7 +26,8 @@ class HttpOptions:
         max_connections: requests and websockets at the same time; one more is answered with "busy". Who has not shown the token
             takes none of these places.
         max_uploads: requests with a recording that are read at the same time; others wait.
-        upload_s: longest time in which a request's body must have come.
+        form_s: longest time in which a request's body must have come, without recordings; with one, longest pause in it.
+        upload_s: longest time in which the rest of it must have come once a recording has begun.
         head_s: longest time in which a new connection must have sent the head of a request.
         keep_s: how long a connection without a request is kept.
         auth_s: longest time in which a websocket must have shown the token.
@@ -46,6 +47,7 @@ class HttpOptions:
     max_text_characters: int = 20_000
     max_connections: int = 64
     max_uploads: int = 4
+    form_s: float = 15.0
     upload_s: float = 120.0
     head_s: float = 10.0
     keep_s: float = 75.0

@@ -8,6 +8,7 @@ from wyoming_pocket_tts.errors import InvalidRequest, NothingToSay
 from wyoming_pocket_tts.http_server import fields
 from wyoming_pocket_tts.http_server.answers import Refused
 from wyoming_pocket_tts.http_server.formats import choose_format
+from wyoming_pocket_tts.http_server.parts import Upload
 from wyoming_pocket_tts.http_server.service import Desk, Service, service_of
 from wyoming_pocket_tts.http_server.speaking import FileBody, answer_streaming, answer_whole
 from wyoming_pocket_tts.speech import SpeechRequest
@@ -75,9 +76,9 @@ async def recording_in(form: fields.Fields, name: str) -> bytes:
     value = form.get(name)
     if value is None or value == "":
         return b""
-    if not isinstance(value, web.FileField):
+    if not isinstance(value, Upload):
         raise InvalidRequest(f"{name!r} must be a file (multipart/form-data).")
-    return value.file.read()
+    return value.content
 
 
 def desk_of(service: Service) -> Desk:
