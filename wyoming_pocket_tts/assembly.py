@@ -14,6 +14,7 @@ from wyoming_pocket_tts.errors import ConfigError, DownloadError, VoiceNotFound,
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.catalogue import Catalogue, CatalogueModel, CatalogueVoice
 from wyoming_pocket_tts.models.config_file import load_model_config
+from wyoming_pocket_tts.models.identities import Identities
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.offer import Offer
 from wyoming_pocket_tts.settings import Settings, VoiceSettings, is_file_source
@@ -34,6 +35,9 @@ class Assembly:
         fetch: Callable[[str], Path],
         extra: Iterable[tuple[ModelEntry, Voice]] = (),
         speakable: Callable[[Voice, ModelEntry], bool] = lambda voice, entry: True,
+        identities: Identities | None = None,
+        *,
+        voiceless: bool = False,
     ) -> None:
         """
         Args:
@@ -42,6 +46,8 @@ class Assembly:
             fetch: gives the local file of a source; blocking.
             extra: models that are neither in the catalogue nor in the settings, each with its voice (the demo).
             speakable: whether what a voice needs is here or can be fetched.
+            identities: which weights finished voices were made with; None: nothing is known of that.
+            voiceless: models without any voice will do.
 
         Raises:
             ConfigError: a name that means nothing, or a voice for a model that cannot speak it.
@@ -49,6 +55,8 @@ class Assembly:
         """
         self._settings = settings
         self._catalogue = catalogue
+        self._identities = identities
+        self._voiceless = voiceless
         extra = tuple(extra)
         # Models by the name the owner wrote ("en", "english"): a voice may refer to either.
         self._released = {
@@ -72,7 +80,7 @@ class Assembly:
             catalogue, tuple({model.name: model for model in self._released.values()}.values())
         )
         self._speakable = speakable
-        self._fixed = self._marked(self._voices([voice for _, voice in extra]))
+        self._fixed = self._voices([voice for _, voice in extra])
         self._names = {
             name.casefold() for voice in self._fixed for name in (voice.name, *voice.aliases)
         }
@@ -88,12 +96,12 @@ class Assembly:
             ConfigError: a default that is no voice (unless there is a voices directory, where it may still appear).
         """
         mine = len(self._settings.voices)
-        voices = [*self._fixed[:mine], *self._marked(found), *self._fixed[mine:]]
+        voices = self._marked([*self._fixed[:mine], *found, *self._fixed[mine:]])
         return VoiceBook(
             voices,
             self._default_voice(voices),
             self._default_voices(voices),
-            growing=self._settings.voices_dir is not None,
+            growing=self._settings.voices_dir is not None or (self._voiceless and not voices),
         )
 
     @property
@@ -126,6 +134,10 @@ class Assembly:
                 return entry
         known = ", ".join(code for entry in self.entries for code in self.languages(entry))
         raise ConfigError(f"{where}: no model here speaks {language!r}. Languages: {known}.")
+
+    def fitting(self, source: str) -> ModelEntry | None:
+        """The model whose weights a finished voice was made with; None where that is not known, or is not here."""
+        return self._identities.fitting(source, self.entries) if self._identities else None
 
     def _marked(self, voices: Sequence[Voice]) -> list[Voice]:
         """The voices, each with whether it can be spoken."""
@@ -164,7 +176,10 @@ class Assembly:
         where = f"voices.{name}"
         source = wanted.source or name
         if is_file_source(source):
-            entry = self._model(where, wanted.model) if wanted.model else self.entries[0]
+            if wanted.model:
+                entry = self._model(where, wanted.model)
+            else:
+                entry = self.fitting(source) or self.entries[0]
             return Voice(
                 name=name,
                 model=entry.name,

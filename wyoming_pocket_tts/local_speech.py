@@ -63,6 +63,8 @@ class LocalSpeech:
         self.model_names: tuple[str, ...] = ()
         self._settings = settings
         self._host: ModelHost | None = None
+        self._own_voices: OwnVoices | None = None
+        self._once_loaded: set[str] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._board = ProgressBoard(_progress(settings))
         self._fetcher = Fetcher(settings.cache_dir, offline=settings.offline, progress=self._board)
@@ -91,7 +93,7 @@ class LocalSpeech:
             tell=self._told_of_model,
         )
         folder = await asyncio.to_thread(self._voices_folder)
-        own_voices = OwnVoices(
+        own_voices = self._own_voices = OwnVoices(
             assembly,
             self._host,
             VoicesFolder(folder, assembly) if folder else None,
@@ -161,7 +163,14 @@ class LocalSpeech:
         demo = [demo_model(self._fetcher.own_folder)] if self._settings.demo else []
         fetcher = self._fetcher
         available = Availability(fetcher.cached, self._cloner, offline=fetcher.offline)
-        return Assembly(self._settings, Catalogue.load(), fetcher.fetch, demo, available.voice)
+        return Assembly(
+            self._settings,
+            Catalogue.load(),
+            fetcher.fetch,
+            demo,
+            available.voice,
+            available.identities,
+        )
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -186,6 +195,10 @@ class LocalSpeech:
     def _told_of_model(self, name: str, error: BaseException | None) -> None:
         if error is None:
             self._notices.clear(f"model {name}")
+            if self._own_voices is not None and name not in self._once_loaded:
+                self._once_loaded.add(name)
+                # Now it is known which voices were made with other weights.
+                self._start(self._own_voices.mark_again(self.synthesizer))
         else:
             self._notices.put(f"model {name}", f"Model {name} cannot be loaded: {error}")
 

@@ -58,7 +58,7 @@ class OwnVoices:
     async def look(self) -> VoiceBook:
         """Looks through the folder; the book of all voices there are now."""
         if self._folder is None:
-            return self._assembly.book
+            return await asyncio.to_thread(self._assembly.make_book)
         self._found = await asyncio.to_thread(self._folder.scan)
         book = await asyncio.to_thread(self._assembly.make_book, self._found)
         for message in book.missing:
@@ -86,6 +86,13 @@ class OwnVoices:
                 synthesizer.use_book(book)
                 _tell(before, self._found)
                 self._changed.set()
+
+    async def mark_again(self, synthesizer: Synthesizer) -> None:
+        """Looks anew at which voices can be spoken, as after a model was loaded for the first time."""
+        async with self._looking:
+            if self._folder is not None:
+                self._folder.place_again()
+            synthesizer.use_book(await self.look())
 
     async def _look_on(self, synthesizer: Synthesizer) -> None:
         while self._folder is not None:

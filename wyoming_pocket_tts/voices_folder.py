@@ -38,6 +38,7 @@ _OTHER_AUDIO = (".m4a", ".mp4", ".aac", ".wma", ".webm", ".amr", ".3gp")
 _SIDECAR_SUFFIXES = (".yaml", ".yml")
 
 _SETTLED_S = 2.0
+_MOST_TOLD = 20
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -49,6 +50,9 @@ class Places(Protocol):
 
     def place(self, where: str, model: str | None, language: str | None) -> ModelEntry:
         """The model for a voice: by name, by language, else the first."""
+
+    def fitting(self, source: str) -> ModelEntry | None:
+        """The model whose weights a finished voice was made with, where that is known."""
 
     def languages(self, entry: ModelEntry) -> tuple[str, ...]:
         """Codes under which a model's voices are listed."""
@@ -162,10 +166,17 @@ class VoicesFolder:
                 voices.append(judged.voice)
         self._seen = {name: files.signature for name, files in found.items()}
         self._judged = {name: one for name, one in self._judged.items() if name in found}
-        for name, complaint in complaints.items():
-            self._tell_once(name, complaint)
+        self._tell(complaints)
         self._told = {name: told for name, told in self._told.items() if name in ("", *complaints)}
         return tuple(voices)
+
+    def place_again(self) -> None:
+        """Has the next look ask anew which models speak the finished voices: more may be known of the models."""
+        self._judged = {
+            name: one
+            for name, one in self._judged.items()
+            if one.voice is None or not one.voice.source.lower().endswith(STATE_SUFFIX)
+        }
 
     def _look(self) -> dict[str, _Files]:
         """What lies in the folder, by the name of the voice; a finished voice goes before a recording of the same name."""
@@ -221,10 +232,11 @@ class VoicesFolder:
         where = path.name if files.sidecar is None else files.sidecar.name
         language = next(iter(sidecar.codes), None)
         if path.suffix.lower() == STATE_SUFFIX:
-            model = sidecar.model
+            model, fitting = sidecar.model, None
             if model is None and language is None:
+                fitting = self._places.fitting(str(path))
                 model = self._made_for(path)
-            entry = self._places.place(where, model, language)
+            entry = fitting or self._places.place(where, model, language)
             read_voice_state(path, entry.config)
         else:
             entry = self._places.place(where, sidecar.model, language)
@@ -257,6 +269,18 @@ class VoicesFolder:
                 return f"{where}: {name!r} is voice {names[name.casefold()]!r} already; choose another name."
         names.update((name.casefold(), voice.name) for name in (voice.name, *voice.aliases))
         return ""
+
+    def _tell(self, complaints: dict[str, str]) -> None:
+        """Logs what is new, up to a number of files: a music collection that was dropped in must not fill the log."""
+        new = [name for name, complaint in complaints.items() if self._told.get(name) != complaint]
+        for name in new[:_MOST_TOLD]:
+            self._tell_once(name, complaints[name])
+        if len(new) > _MOST_TOLD:
+            self._told.update((name, complaints[name]) for name in new[_MOST_TOLD:])
+            _LOGGER.warning(
+                "%d more files of the voices directory are left out; take out what is no recording of a voice",
+                len(new) - _MOST_TOLD,
+            )
 
     def _tell_once(self, name: str, complaint: str) -> None:
         if self._told.get(name) != complaint:

@@ -357,3 +357,26 @@ def test_without_a_network(run: Any, hub: Hub, monkeypatch: pytest.MonkeyPatch) 
     assert ran.err.count("the hub cannot be reached") == 1
     assert len(ran.err.splitlines()) == 2
     assert ran.out.startswith("0 files")
+
+
+def test_a_community_model_without_voices(run: Any, community: str) -> None:
+    ran = run("download", "--config", community)
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].startswith("2 files, ")
+    assert ran.out.splitlines()[-1].endswith("voices: none")
+    ran = run("download", "--config", community, "--voice-cloning")
+    assert ran.code == cli.EXIT_UNAVAILABLE
+    assert "Accept the licence at" in ran.err
+    ran = run("voices", "--config", community)
+    assert (ran.code, len(ran.out.splitlines())) == (0, 1)
+    assert ran.out.startswith("NAME")
+    assert "There is no voice for tiny yet: make one from a recording" in ran.err
+    assert run("voices", "--config", community, "--json").out == "[]\n"
+
+
+def test_a_voice_of_the_catalogue_for_a_community_model(run: Any, community: str) -> None:
+    ran = run("download", "--config", community, "--voice", "alba")
+    assert (ran.code, ran.out) == (cli.EXIT_UNAVAILABLE, "")
+    assert "'alba' fits the catalogue's models alone, not tiny" in ran.err
+    assert "belongs to the weights it was made with" in ran.err
+    assert "no voice 'zz' here" in run("download", "--config", community, "--voice", "zz").err

@@ -280,8 +280,8 @@ def test_a_recording_without_speech(tmp_path: Path) -> None:
     message = refusal(write(tmp_path / "5.0 s of noise.wav", 0.1 * noise))
     assert "the 5.0 s used of it hold 0.0 s of speech; the rest is steady" in message
     assert "Record somebody speaking" in message
-    time = np.arange(5 * RATE) / RATE
-    assert "steady" in refusal(write(tmp_path / "hum.wav", 0.2 * np.sin(2 * np.pi * 50 * time)))
+    hum = (0.2 * np.sin(np.pi * 100 * np.arange(5 * RATE) / RATE)).astype(np.float32)
+    assert "steady" in refusal(write(tmp_path / "hum.wav", hum))
     assert "steady" in refusal(write(tmp_path / "room.wav", np.float32(10 ** (-55 / 20)) * noise))
 
 

@@ -24,6 +24,7 @@ class Places:
     """Two models, English and French; "alba" is another voice already."""
 
     def __init__(self, config: ModelConfig) -> None:
+        self.fits: dict[str, str] = {}
         self.entries = (
             ModelEntry("english", config, "en"),
             ModelEntry("tiny-0", config, "fr"),
@@ -34,6 +35,10 @@ class Places:
             if model == entry.name or (model is None and language in (None, entry.language)):
                 return entry
         raise ConfigError(f"{where}: no such model or language")
+
+    def fitting(self, source: str) -> ModelEntry | None:
+        name = self.fits.get(Path(source).name)
+        return next((entry for entry in self.entries if entry.name == name), None)
 
     def languages(self, entry: ModelEntry) -> tuple[str, ...]:
         return (entry.language,)
@@ -307,7 +312,42 @@ def test_a_folder_that_is_not_there_is_told_once(
     assert names(scanner.scan()) == ["anna"]
 
 
+def test_many_bad_files_are_told_in_few_lines(
+    folder: Path, scanner: VoicesFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(50):
+        write(folder / f"{number:02}.wav", "no audio")
+    for _ in range(2):
+        scanner.scan()
+    told = complaints(caplog)
+    assert len(told) == 21
+    assert "00.wav" in told[0]
+    assert told[-1].startswith("30 more files of the voices directory are left out")
+    write(folder / "49.wav", "no audio either")
+    scanner.scan()
+    assert "49.wav" in complaints(caplog)[-1]
+    assert len(complaints(caplog)) == 22
+
+
 # Finished voices
+
+
+def test_a_finished_voice_goes_to_the_model_with_its_weights(
+    folder: Path, config: ModelConfig, caplog: pytest.LogCaptureFixture
+) -> None:
+    places = Places(config)
+    scanner = VoicesFolder(folder, places)
+    age(tiny_files.write_voice(folder / "anna.safetensors", seed=7))
+    age(tiny_files.write_voice(folder / "bert.safetensors", seed=7))
+    write(folder / "bert.yaml", "model: english")
+    write(folder / "bad.safetensors", "")
+    assert [voice.model for voice in scanner.scan()] == ["english", "english"]
+    # Known later, as after a download; what the owner wrote goes before it.
+    places.fits = {"anna.safetensors": "tiny-0", "bert.safetensors": "tiny-0"}
+    assert [voice.model for voice in scanner.scan()] == ["english", "english"]
+    scanner.place_again()
+    assert [voice.model for voice in scanner.scan()] == ["tiny-0", "english"]
+    assert len(complaints(caplog)) == 1
 
 
 def test_a_finished_voice_goes_before_a_recording_of_its_name(

@@ -105,7 +105,14 @@ def assemble(settings: Settings, fetcher: Fetcher) -> Assembly:
 
     cloner = VoiceCloner(fetcher.fetch, fetcher.own_folder / VOICES_FOLDER)
     available = Availability(fetcher.cached, cloner, offline=fetcher.offline)
-    made = Assembly(settings, Catalogue.load(), fetcher.fetch, speakable=available.voice)
+    made = Assembly(
+        settings,
+        Catalogue.load(),
+        fetcher.fetch,
+        speakable=available.voice,
+        identities=available.identities,
+        voiceless=True,
+    )
     if settings.voices_dir is not None:
         found = VoicesFolder(settings.voices_dir, made, settled_s=0).scan()
         made.book = made.make_book(found)

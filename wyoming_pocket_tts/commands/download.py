@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.commands import common
-from wyoming_pocket_tts.errors import DownloadError, PocketTTSError
+from wyoming_pocket_tts.errors import DownloadError, PocketTTSError, VoiceNotFound
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.assembly import Assembly
@@ -75,9 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             if isinstance(error, DownloadError) and error.kind == "network":
                 unreachable = unreachable or source.startswith("hf://")
     size_mb = sum(here.values()) / 1e6
-    print(
-        f"{len(here)} files, {size_mb:.1f} MB; voices: {', '.join(voice.name for voice in voices)}"
-    )
+    names = ", ".join(voice.name for voice in voices) or "none"
+    print(f"{len(here)} files, {size_mb:.1f} MB; voices: {names}")
     if failure is not None:
         print("Not everything could be fetched; see above.", file=sys.stderr)
         return cli.exit_code(failure)
@@ -90,12 +89,32 @@ def _voices(made: Assembly, arguments: argparse.Namespace) -> list[Voice]:
     if getattr(arguments, "all_voices", False):
         return list(made.book.voices)
     if wanted:
-        return [made.book.find(name) for name in wanted]
+        return [_voice(made, name) for name in wanted]
     if not made.book.voices:
         return []
     voices = [made.book.default]
     voices += [made.book.choose(None, code, None) for code in made.book.languages]
     return list({voice.name: voice for voice in voices}.values())
+
+
+def _voice(made: Assembly, name: str) -> Voice:
+    """The voice of that name; where it is the catalogue's and no model of the catalogue is meant, the error says so."""
+    from wyoming_pocket_tts.models.catalogue import Catalogue
+
+    try:
+        return made.book.find(name)
+    except VoiceNotFound as error:
+        catalogue = Catalogue.load()
+        known = {voice.name for voice in catalogue.voices}
+        if name.casefold() not in known or any(
+            entry.name in catalogue.model_names for entry in made.entries
+        ):
+            raise
+        models = ", ".join(entry.name for entry in made.entries)
+        raise VoiceNotFound(
+            f"The catalogue's voice {name!r} fits the catalogue's models alone, not {models}: a voice state belongs to the weights "
+            "it was made with. Add --language for it, or make a voice for this model from a recording (export-voice)."
+        ) from error
 
 
 def _sources(

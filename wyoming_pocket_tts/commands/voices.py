@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.commands import common
@@ -54,6 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         default = made.book.voices and made.book.default.name
         _print_table(rows, default or "")
+    if not rows:
+        models = ", ".join(entries)
+        print(
+            f"There is no voice for {models} yet: make one from a recording (export-voice), "
+            "or name a folder of recordings (--voices-dir).",
+            file=sys.stderr,
+        )
     return cli.EXIT_OK
 
 

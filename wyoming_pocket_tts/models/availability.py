@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -9,14 +10,21 @@ from wyoming_pocket_tts.errors import AudioPromptError, ConfigError
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.checkpoint import weight_sources
 from wyoming_pocket_tts.models.cloning import VoiceCloner
+from wyoming_pocket_tts.models.identities import Identities
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.sources import LocalSource, parse_source
 from wyoming_pocket_tts.models.voices import is_voice_state
 from wyoming_pocket_tts.prompts import read_prompt
 
+_LOGGER = logging.getLogger(__name__)
+
 
 class Availability:
-    """Answers for voices and models; a model's files are looked for once."""
+    """Answers for voices and models; a model's files are looked for once.
+
+    Attributes:
+        identities: which weights voices were made with.
+    """
 
     def __init__(
         self, cached: Callable[[str], Path | None], cloner: VoiceCloner, *, offline: bool
@@ -31,11 +39,19 @@ class Availability:
         self._cloner = cloner
         self._offline = offline
         self._models: dict[str, bool] = {}
+        self._told: set[str] = set()
+        self.identities = Identities(cached)
 
     def voice(self, voice: Voice, entry: ModelEntry) -> bool:
         """Whether a voice can be spoken by a model."""
         source = parse_source(voice.source)
         if isinstance(source, LocalSource) and not source.path.is_file():
+            return False
+        misfit = self.identities.misfit(voice.source, entry)
+        if misfit:
+            if misfit not in self._told:
+                _LOGGER.warning("Voice %s cannot be used: %s", voice.name, misfit)
+            self._told.add(misfit)
             return False
         return not self._offline or (self.model_is_here(entry) and self.voice_is_here(voice, entry))
 
