@@ -17,6 +17,8 @@ _TABLE_RULE = re.compile(
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*\Z")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _BULLET = re.compile(r"[ \t]*[-*+•◦▪‣‧·–][ \t]+(?:\[[ xX]\][ \t]+)?")
+# Nothing is said of them. Not "+" and "*", which mean something before a number.
+_LEADING_DASH = re.compile(r"^[ \t]*(?:[-•◦▪‣‧·–][ \t]+(?:\[[ xX]\][ \t]+)?)+", re.M)
 _TASK = re.compile(r"([ \t]*\d{1,3}[.)][ \t]+)\[[ xX]\][ \t]+")
 
 _IMAGE = re.compile(
@@ -76,6 +78,14 @@ def speak_markdown(text: str, line_start: bool) -> str:
     return _without_marks(text, line_start)
 
 
+def drop_leading_dashes(text: str, line_start: bool) -> str:
+    """The text without the list marks that came to stand at the beginning of a line when other marks went."""
+    if line_start:
+        return _LEADING_DASH.sub("", text)
+    first, newline, rest = text.partition("\n")
+    return first + newline + _LEADING_DASH.sub("", rest)
+
+
 def _without_marks(text: str, line_start: bool) -> str:
     text = _blocks(text, line_start)
     if "<" in text:
@@ -118,8 +128,15 @@ def _needs_work(text: str) -> bool:
 def _blocks(text: str, line_start: bool) -> str:
     lines = text.split("\n")
     return "\n".join(
-        _block(line) if number or line_start else line for number, line in enumerate(lines)
+        _nested_blocks(line) if number or line_start else line for number, line in enumerate(lines)
     )
+
+
+def _nested_blocks(line: str) -> str:
+    """A quoted list, a heading in an item...: a mark at a time."""
+    while (bare := _block(line)) != line:
+        line = bare
+    return line
 
 
 def _block(line: str) -> str:

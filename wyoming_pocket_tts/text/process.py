@@ -50,7 +50,7 @@ class Processor:
             text = unit.text
             if self._options.markup:
                 text = markup.speak_markdown(text, unit.line_start)
-            return [Part(self._spoken(text))]
+            return [Part(self._spoken(text, line_start=unit.line_start))]
         parts = [
             Part(self._spoken(part.text, part.spelled), part.break_ms)
             for part in parse_ssml(unit.text, self._base)
@@ -61,7 +61,13 @@ class Processor:
             parts[-2:] = [Part(before.text + parts[-1].text, before.break_ms)]
         return parts
 
-    def _spoken(self, text: str, spelled: Sequence[tuple[int, int]] = ()) -> str:
+    def _spoken(
+        self,
+        text: str,
+        spelled: Sequence[tuple[int, int]] = (),
+        line_start: bool | None = None,
+    ) -> str:
+        """The steps after markup; `line_start` is None where lines mean nothing."""
         options = self._options
         kept = [self._characters(text[begin:end]) for begin, end in spelled]
         for begin, end in reversed(spelled):
@@ -70,6 +76,8 @@ class Processor:
             text = addresses.speak_addresses(markup.drop_emoji(text), self._base)
         if options.characters:
             text = characters.fold(text)
+        if options.markup and line_start is not None:
+            text = markup.drop_leading_dashes(text, line_start)
         if self._dictionary is not None:
             text = self._dictionary(text)
         if options.normalise and self._language:
