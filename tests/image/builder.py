@@ -11,6 +11,7 @@ IMAGE_TEST_TORCH_INDEX (empty: pip's own).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,9 +121,9 @@ def base_image() -> str:
     return name
 
 
-def build(target: str) -> str:
-    """Builds a stage of the Dockerfile; the image's name."""
-    name = f"localhost/wyoming-pocket-tts-{target}-{ARCH}:latest"
+def build(target: str, context: Path) -> str:
+    """Builds a stage of the Dockerfile in a folder; the image's name."""
+    name = f"localhost/{context.name}-{target}-{ARCH}:latest"
     settings = HOME / "pip.conf"
     lines = ["[global]", "timeout = 180"]
     mounts = [f"--volume={settings}:/etc/pip.conf:ro"]
@@ -133,7 +135,7 @@ def build(target: str) -> str:
         mounts.append(f"--volume={wheels}:/opt/test/wheels:ro")
     settings.write_text("\n".join(lines) + "\n", encoding="utf-8")
     # Debian 12's buildah does not know this one flag, which Docker has had since version 25.
-    dockerfile = (SOURCE / "Dockerfile").read_text(encoding="utf-8")
+    dockerfile = (context / "Dockerfile").read_text(encoding="utf-8")
     (HOME / "Dockerfile").write_text(
         dockerfile.replace(" --start-interval=5s", ""), encoding="utf-8"
     )
@@ -145,7 +147,7 @@ def build(target: str) -> str:
         *("--build-arg", "BUILD_VERSION=0.0.0-test", "--pull=never"),
         *("--file", HOME / "Dockerfile"),
         *mounts,
-        SOURCE,
+        context,
         timeout_s=MOST_BUILD_S,
     )
     return name
@@ -165,12 +167,25 @@ class Image:
     config: dict[str, Any] = field(default_factory=dict)
     root: Path = Path()
 
+    @property
+    def is_root(self) -> bool:
+        """Whether its commands run as root."""
+        return self.config.get("User") in (None, "", "0", "root")
+
     @classmethod
-    def built(cls, target: str) -> Image:
-        name = build(target)
+    @contextlib.contextmanager
+    def built(cls, target: str, context: Path = SOURCE) -> Iterator[Image]:
+        """Builds a stage and mounts it for as long as it is wanted."""
+        name = build(target, context)
         config = json.loads(buildah("inspect", "--type", "image", name))["Docker"]["config"]
-        root = Path(buildah("mount", buildah("from", "--pull=never", name)))
-        return cls(name, config, root)
+        container = buildah("from", "--pull=never", name)
+        try:
+            root = Path(buildah("mount", container))
+            # Docker writes this file for each container; the Supervisor is a stand-in on loopback.
+            (root / "etc/hosts").write_text("127.0.0.1 localhost supervisor\n", encoding="utf-8")
+            yield cls(name, config, root)
+        finally:
+            buildah("rm", container)
 
     def size_bytes(self, folder: str = "") -> int:
         """Unpacked, without what is mounted."""
@@ -201,7 +216,7 @@ class Container:
         self.log = data.parent / f"{data.name}.log"
         for path in (data, *(mounts or {}).values()):
             path.mkdir(parents=True, exist_ok=True)
-            if image.config.get("User"):
+            if not image.is_root:
                 shutil.chown(path, 10200, 10200)
         self._variables = [
             *image.config["Env"],
@@ -238,7 +253,7 @@ class Container:
         return "\n".join(lines)
 
     def _entered(self, command: list[str]) -> list[str]:
-        user = ["--userspec=10200:10200"] if self.image.config.get("User") else []
+        user = [] if self.image.is_root else ["--userspec=10200:10200"]
         entering = ["chroot", *user, str(self.image.root), "/usr/bin/env", "-i", "HOME=/"]
         return [*entering, *self._variables, *command]
 
