@@ -36,7 +36,7 @@ WYOMING_PORT = 10200
 _MIB = 1024 * 1024
 _LEAST_BUDGET_MIB = 256
 # Memory to load and to run with one model, by quality: see docs/performance.md.
-_NEEDED_MIB = {"auto": 700, "small": 400, "full": 1100}
+_NEEDED_MIB = {"auto": 550, "small": 350, "full": 750}
 # A language's downloads and what is made of them.
 _NEEDED_DISK_MIB = 600
 _SMALL_ENGLISH = "english_18m_2026-10"
