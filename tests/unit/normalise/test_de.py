@@ -203,6 +203,12 @@ TABLE = [
     ("Um 19h30", "Um neunzehn Uhr dreißig"),
     ("19h30", "neunzehn Stunden dreißig Minuten"),
     ("Wind aus SO", "Wind aus Südost"),
+    ("S. 12", "Seite zwölf"),
+    ("siehe Kap. 4", "siehe Kapitel vier"),
+    ("Hauptstraße 5, 10115 Berlin", "Hauptstraße fünf, eins null eins eins fünf Berlin"),
+    ("Mo: 21°", "Montag: einundzwanzig Grad"),
+    ("Mi. 18 °C", "Mittwoch achtzehn Grad Celsius"),
+    ("Karl der V. regierte lange", "Karl der Fünfte regierte lange"),
 ]
 
 

@@ -313,6 +313,11 @@ TABLE = [
     ("24h forecast", "twenty-four-hour forecast"),
     ("Someone is here 24/7", "Someone is here twenty-four seven"),
     ("8.30-9.15 am", "eight thirty to nine fifteen A M"),
+    ("kWh/day: 5", "kilowatt hours per day: five"),
+    ('A 65" TV', "A sixty-five inch T V"),
+    ('"Is it 65" he said', '"Is it sixty-five" he said'),
+    ("on 1/2 power", "on one half power"),
+    ("by 12/24", "by December twenty-fourth"),
 ]
 
 
@@ -325,6 +330,8 @@ def test_spoken_form(text: str, spoken: str) -> None:
     ("text", "spoken"),
     [
         ("05/03/2026", "the fifth of March, twenty twenty-six"),
+        ("on 24/12", "on the twenty-fourth of December"),
+        ("open 24/7", "open twenty-four seven"),
         ("101 dogs", "one hundred and one dogs"),
         ("1,234 people", "one thousand two hundred and thirty-four people"),
     ],

@@ -216,6 +216,9 @@ SPOKEN = [
     ("1 h 1/4", "une heure et quart"),
     ("Vent de SE", "Vent de sud-est"),
     ("Vent du NO", "Vent du nord-ouest"),
+    ('une télé de 65"', "une télé de soixante-cinq pouces"),
+    ("2 c. à s. de sucre", "deux cuillères à soupe de sucre"),
+    ("1 c. à c. de sel", "une cuillère à café de sel"),
 ]
 
 

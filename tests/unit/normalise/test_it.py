@@ -189,6 +189,8 @@ SPOKEN = [
     ("La norma dell'UE", "La norma dell'u e"),
     ("Vento da NO", "Vento da nord-ovest"),
     ("Vento: SE", "Vento: sud-est"),
+    ('un televisore da 65"', "un televisore da sessantacinque pollici"),
+    ("3° classificato", "terzo classificato"),
 ]
 
 

@@ -147,6 +147,14 @@ TABLE = [
     ("Wind uit ZZO", "Wind uit zuidzuidoost"),
     ("van 8.30 tot 9.15 uur", "van acht uur dertig tot negen uur vijftien"),
     ("Wind uit NO", "Wind uit noordoost"),
+    ("Ajax wint met 3-2", "Ajax wint met drie twee"),
+    ("2-3 dagen", "twee tot drie dagen"),
+    ("Kerkstr. 5", "Kerkstraat vijf"),
+    ("1017 AB Amsterdam", "tien zeventien A B Amsterdam"),
+    ("de XXIe eeuw", "de eenentwintigste eeuw"),
+    ("200 gr. suiker", "tweehonderd gram suiker"),
+    ("hfst. 3", "hoofdstuk drie"),
+    ("5 t/m 7 u", "vijf tot en met zeven uur"),
 ]
 
 

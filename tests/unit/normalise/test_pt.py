@@ -208,6 +208,8 @@ SPOKEN = [
         "novecentos e doze milhões trezentos e quarenta e cinco mil seiscentos e setenta e oito passos",
     ),
     ("Vento do NO", "Vento do noroeste"),
+    ("Brasil 2 x 1 Argentina", "Brasil dois a um Argentina"),
+    ("2 x 3 m", "dois por três metros"),
 ]
 
 
@@ -226,4 +228,7 @@ def test_plain_words_stay(text: str) -> None:
 def test_numbers_of_portugal() -> None:
     assert normalise("16, 17 e 19; 1.000.000.000 €", "pt-PT") == (
         "dezasseis, dezassete e dezanove; mil milhões de euros"
+    )
+    assert normalise("ligue 912 345 678", "pt-PT") == (
+        "ligue nove um dois, três quatro cinco, seis sete oito"
     )

@@ -162,6 +162,10 @@ class Language(LanguageTables):
         """ "Monday to Friday"."""
         return self.join_range(first, second)
 
+    def per_noun(self, noun: str) -> str:
+        """ " per day", with its space."""
+        return f" {self.per} {noun}"
+
     def scaled(self, number: Number, scale: str, unit: Unit) -> str:
         """ "one point five million euros"."""
         return f"{self.number(number)} {scale} {unit.name(False)}"

@@ -116,6 +116,27 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         rf"(?<!\w)([Uu]m|[Aa]b|[Bb]is|[Gg]egen)({_S})([01]?[0-9]|2[0-4])h([0-5][0-9])(?!\w)"
     )
 
+    shorts = {"S": "Seite", "Kap": "Kapitel", "Abschn": "Abschnitt", "Zi": "Zimmer"}
+    short = re.compile(rf"(?<![\w.])({'|'.join(shorts)})\.{_S}?(?=[0-9])")
+    days = {day[:2]: day for day in tables.WEEKDAYS.values()}
+    # "Mo: 21°", "Mi. 18 °C": a forecast.
+    forecast = re.compile(
+        rf"(?<!\w)(Mo|Di|Mi|Do|Fr|Sa|So)(?:\.|\.?(:))(?={_S}?[-−]?[0-9]{{1,2}}(?:[.,/–-][0-9]{{1,2}})?{_S}?[°%])"
+    )
+    postcode = re.compile(
+        rf"((?<=, )|(?<=\bPLZ )|(?<=\bPostleitzahl ))([0-9]{{5}})(?={_S}[A-ZÄÖÜ][a-zäöüß]|[.,]?$|[.,](?![0-9]))"
+    )
+    reign = re.compile(rf"(?<=[a-z]{_S})(der|die|dem|den|des)({_S})([IVX]{{1,5}})\.(?!\w)")
+
+    def read_reign(match: re.Match[str]) -> str | None:
+        """ "Karl der V." """
+        if context_of(match).before not in tables.ROMAN_NAMES or match[3] not in _ROMAN:
+            return None
+        ending = "e" if match[1] in ("der", "die") else "en"
+        name = language.ordinal_form(_ROMAN[match[3]], ending)
+        point = "." if language.ends_sentence(match.string, match.end()) else ""
+        return f"{match[1]}{match[2]}{name[0].upper()}{name[1:]}{point}"
+
     def read_hour(match: re.Match[str]) -> str:
         time = language.time(int(match[3]), int(match[4]), None, "", Context(match[1]))
         return f"{match[1]}{match[2]}{time}"
@@ -136,6 +157,7 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         return language.cardinal(int(match[1]), "n") + "mal"
 
     return (
+        Rule(reign, read_reign, "."),
         Rule(after_article, read_after_article, "."),
         Rule(alone, read_alone, "."),
         Rule(day_range, read_day_range, "."),
@@ -143,6 +165,9 @@ def german_rules(language: German) -> tuple[Rule, ...]:
         Rule(
             half, lambda m: None if m[1] in language.unit_symbols else language.half_of(m[1]), "½/"
         ),
+        Rule(short, lambda m: f"{shorts[m[1]]} ", "."),
+        Rule(forecast, lambda m: days[m[1]] + (m[2] or ""), "°%"),
+        Rule(postcode, lambda m: language.digits(m[2]), "0123456789"),
         Rule(hour, read_hour, "h"),
         Rule(ending, read_ending, "t"),
         Rule(compound, read_compound, "f%"),

@@ -133,10 +133,23 @@ def _title_rules() -> list[Rule]:
         rf"(?<![\w.,])([0-9]{{1,3}}){SPACE}?€{SPACE}?([0-9]{{2}})(?![\w]|[.,][0-9]|{SPACE}?[€%])"
     )
     countdown = re.compile(r"(?<![\w-])J-(?=[0-9]{1,3}(?!\w))")
+    # "2 c. à s.", "1 cc": spoons of a recipe
+    spoon = re.compile(
+        rf"(?<![\w.,/])(?:([0-9]{{1,2}}|[½¼]|1/2)({SPACE}?))c\.?{SPACE}?à{SPACE}?(?:(s)|(?:c|t))\.?(?!\w)"
+    )
+
+    def read_spoon(match: re.Match[str]) -> str:
+        plural = "s" if match[1].isdigit() and int(match[1]) > 1 else ""
+        kind = "soupe" if match[3] else "café"
+        rest = match.string[match.end() : match.end() + 3].lstrip(" \u00a0")
+        point = "." if match[0].endswith(".") and (not rest or rest[0].isupper()) else ""
+        return f"{match[1]} cuillère{plural} à {kind}{point}"
+
     page = re.compile(rf"(?<![\w.])(pp?)\.{SPACE}?(?=[0-9])")
     return [
         Rule(before_name, lambda m: f"{titles[m[1]]} "),
         Rule(cents, lambda m: f"{m[1]},{m[2]} €", "€"),
         Rule(countdown, lambda m: "ji moins ", "J"),
+        Rule(spoon, read_spoon, "c"),
         Rule(page, lambda m: "pages " if m[1] == "pp" else "page ", DIGITS),
     ]

@@ -267,7 +267,9 @@ ORDINAL_STEMS = (
 # Nouns and months before which "1°" is an ordinal though it is written with the sign of a degree.
 AFTER_ORDINAL = (
     "piano", "posto", "giorno", "mese", "anno", "secolo", "livello", "capitolo", "turno", "binario", "volta",
-    "settimana", "edizione", "classe", "elementare", "media", "tentativo", "avviso", "compleanno", *MONTHS,
+    "settimana", "edizione", "classe", "elementare", "media", "tentativo", "avviso", "compleanno",
+    "classificato", "classificata", "arrivato", "arrivata", "premio", "quadrimestre", "trimestre",
+    "articolo", "round", "set", "tempo", "figlio", "figlia", *MONTHS,
 )  # fmt: skip
 # Prepositions before midnight and before one o'clock.
 BEFORE_HOUR = (

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from . import nl_tables as tables
 from . import nl_units
 from .base import Context, Language, Rule
+from .nl_rules import name_rules
 from .numbers import Number
 from .rules_calendar import context_of, valid_date
 from .tables import words
@@ -208,6 +209,7 @@ class Dutch(Language):
             Rule(through, lambda m: "tot en met", "/"),
             Rule(half, read_half, "½/"),
             Rule(day, read_day, "/-"),
+            *name_rules(self),
             Rule(times, read_times, "x"),
             Rule(plural_years, lambda m: f"{self.year(int(m[1]))}ers", "s"),
         )

@@ -77,6 +77,8 @@ ABBREVIATIONS: dict[str, str] = {
     "a.s.": "aanstaande",
     "vgl.": "vergelijk",
     "blz.": "bladzijde",
+    "hfst.": "hoofdstuk",
+    "Hfst.": "Hoofdstuk",
     "tel.": "telefoon",
     "Tel.": "Telefoon",
     "nr.": "nummer",

@@ -142,6 +142,8 @@ UNITS: dict[str, Unit] = {
 UNIT_SYMBOLS = {
     "el": "tablespoon",
     "tl": "teaspoon",
+    "gr": "gram",
+    "gr.": "gram",
     "u": "hour",
     "u.": "hour",
     "uur": "hour",

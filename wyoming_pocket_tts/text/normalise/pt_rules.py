@@ -124,7 +124,19 @@ def _ordinal_rules(language: Romance) -> list[Rule]:
             return None  # "20º" is a temperature
         return language.ordinal(value, "f" if match[2] == "ª" else "") if value else None
 
+    # "Brasil 2 x 1": the result of a match, after a name.
+    score = re.compile(
+        rf"(?<=[a-zà-ú]{SPACE})([0-9]{{1,2}}){SPACE}?[xX]{SPACE}?([0-9]{{1,2}})(?={SPACE}[A-ZÀ-Ú]|[.!?]?$|[.!?]{SPACE})"
+    )
+    name = re.compile(rf"(?<!\w)[A-ZÀ-Ú][a-zà-ú]{{2,20}}{SPACE}$")
+
+    def read_score(match: re.Match[str]) -> str | None:
+        if not name.search(match.string[max(0, match.start() - 24) : match.start()]):
+            return None
+        return f"{language.cardinal(int(match[1]))} a {language.cardinal(int(match[2]))}"
+
     return [
+        Rule(score, read_score, "xX"),
         Rule(weekday, read_weekday, "ªa"),
         Rule(pattern, read, "ºª"),
         Rule(century, lambda m: "século ", "s"),

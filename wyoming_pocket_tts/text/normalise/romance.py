@@ -134,10 +134,6 @@ class Romance(Language):
     def half_of(self, noun: str, gender: Gender) -> str:
         return f"{self.half[1 if gender == 'f' else 0]}{noun}"
 
-    def per_noun(self, noun: str) -> str:
-        """ " by the kilowatt-hour", with its space."""
-        return f" {self.per} {noun}"
-
     def phone_number_part(self, digits: str) -> str:
         """A run of digits between the spaces of a telephone number."""
         return self.phone_group(digits) if len(digits) <= 5 else self.digit_groups(digits)

@@ -84,6 +84,13 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
     pattern = re.compile(
         rf"{SIGN}({number})(?:({_S}?(?:{signs}))?{DASH}([{MINUS}]?)({number}))?({_S}|-)?({signs}){AFTER_UNIT}{per}"
     )
+    # A quotation mark after a number is an inch where no quotation is open.
+    inch = re.compile(rf"(?<![\w.,]){number}\"(?![\w\"])")
+
+    def read_inch(match: re.Match[str]) -> str | None:
+        quoted = match.string.count('"', max(0, match.start() - 400), match.start()) % 2
+        return None if quoted else match[0][:-1] + "″"
+
     half = re.compile(
         rf"{SIGN}(?:([0-9]{{1,6}})(?:{_S}|(?=[{VULGAR_SIGNS}])))?(?:([{VULGAR_SIGNS}])|([0-9]{{1,2}})[/⁄]([0-9]{{1,2}}))"
         rf"{_S}?({signs}){AFTER_UNIT}"
@@ -132,7 +139,11 @@ def _unit_rules(language: Language) -> tuple[Rule, ...]:
         spoken = sign + language.fraction_of(words, unit, whole > 0)
         return spoken + _point(language, match, match[6])
 
-    return (Rule(half, read_half, VULGAR_SIGNS + "/⁄"), Rule(pattern, read))
+    return (
+        Rule(inch, read_inch, '"'),
+        Rule(half, read_half, VULGAR_SIGNS + "/⁄"),
+        Rule(pattern, read),
+    )
 
 
 def _may_touch(key: str, digits: str) -> bool:

@@ -155,8 +155,13 @@ def _lone_unit_rule(language: Language) -> Rule:
             table[symbol] = language.currencies[key].main.name(False)
     signs = any_of(table)
     first = "".join(re.escape(char) for char in sorted({symbol[0] for symbol in table}))
-    pattern = re.compile(rf"(?=[{first}])(?<!\w)(?:{signs})(?!\w)")
-    return Rule(pattern, lambda m: table[m[0]])
+    per = "(?:/([^\\W\\d_]{3,20}))?" if language.per else "()"
+    pattern = re.compile(rf"(?=[{first}])(?<!\w)({signs}){per}(?!\w)")
+
+    def read(match: re.Match[str]) -> str:
+        return table[match[1]] + (language.per_noun(match[2]) if match[2] else "")
+
+    return Rule(pattern, read)
 
 
 def _cannot_be_a_word(symbol: str) -> bool:
