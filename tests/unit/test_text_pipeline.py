@@ -282,6 +282,8 @@ READ = [
     ("de", "Am 24.12. kommt der Müll.", "Am vierundzwanzigsten Dezember kommt der Müll."),
     ("de", "Vom 24.12. bis 3.1. sind wir weg.", "Vom vierundzwanzigsten Dezember bis dritten Januar sind wir weg."),
     ("de", "Es ist am 24.12.| Danach ist Ruhe.", "Es ist am vierundzwanzigsten Dezember.| Danach ist Ruhe."),
+    ("de", "Am 3.10. Feiertag, (bis 4.10.) danach nicht.", "Am dritten Oktober Feiertag, (bis vierten Oktober) danach nicht."),
+    ("de", "Obst (Äpfel usw.) und Brot.", "Obst (Äpfel und so weiter) und Brot."),
     ("de", "Die Temp. beträgt hier 5 Grad.", "Die Temperatur beträgt hier fünf Grad."),
     ("de", "Die Temp. im Bad steigt, siehe Abb. 3.", "Die Temperatur im Bad steigt, siehe Abbildung drei."),
     ("en", "He lives in Apt. 4B now.", "He lives in Apartment four B now."),

@@ -41,6 +41,10 @@ _LIST_MARKER = re.compile(r"[\s>#*+(-]*(?:\d{1,3}|[A-Za-z])\Z")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"“„«'’>/–—*_,;:!?-]*\Z")
 _NUMBER_BEFORE = re.compile(r"\d[ \u00a0]?[^\W\d_]+\Z")
 _DAY = re.compile(r"\d{1,2}(?:\.\d{1,2})?")
+_BEFORE_DAY = re.compile(
+    r"(?:\b(?:ab|am|bis|de[mnr]|seit|und|vo[mr]|zum|mo|di|mi|do|fr|sa|so)[.,]{0,2}[ \u00a0])\S+\Z",
+    re.I,
+)
 _MONTH_DAY = re.compile(r"(?P<month>[^\W\d_]*)\.?\s{0,2}(?P<day>\d?)")
 _LIST_START = re.compile(r"[-*+•◦▪‣]|\d{1,3}[.)]|[A-Za-z][.)]\s")
 
@@ -197,9 +201,7 @@ def _decide_spaced(
         # Dots that trail off go on in lower case; "?" and "!" end the sentence in any case.
         trailing_off = not (set(marks) - {".", "…"})
         return no if lower and trailing_off else yes
-    if len(run) > 1:
-        return yes  # a closing quote or bracket after the stop
-    if _LIST_MARKER.match(text, start, position):
+    if len(run) == 1 and _LIST_MARKER.match(text, start, position):
         return no
     word_match = _WORD_BEFORE.search(text, max(start, position - 24), position)
     word = word_match.group() if word_match else ""
@@ -208,6 +210,9 @@ def _decide_spaced(
         kind = "capital"
     if kind == "plain":
         return yes
+    if len(run) > 1:
+        # A closing quote or bracket after the stop: only "(usw.) und" goes on.
+        return no if lower else yes
     if kind == "never":
         return no
     if kind == "number":
@@ -221,6 +226,9 @@ def _decide_spaced(
             return None
         if month["day"] and month["month"].lower() in table.months:
             return no
+    versioned = "." in word and _DAY.fullmatch(word)
+    if versioned and not _BEFORE_DAY.search(text, max(start, position - 24), position):
+        return yes  # "Version 3.5. Neu", not "am 3.5. Feiertag"
     if kind == "capital" and not table.nouns_are_capital:
         return yes
     next_word = _LETTERS_ONLY.match(text, letter, letter + _NEXT_WORD_MOST)
