@@ -45,7 +45,7 @@ _MOST_CHANNELS = 64
 # merely loud touch full scale one sample at a time.
 _FLAT_SAMPLES = 3
 _CLIPPED_SHARE = 0.005
-_FULL_SCALE = 0.999
+FULL_SCALE = 0.999
 _FULL_SCALE_LOSSY = 0.99
 
 # Under a tenth of the power that unrelated channels would have together, a mix is what is left of channels that cancel.
@@ -124,6 +124,24 @@ def _read(file: BinaryIO, sha256: str, where: str) -> Recording:
         ) from error
     if not np.isfinite(by_channel).all():
         raise AudioPromptError(f"{where}: holds samples that are not numbers: it is damaged.")
+    return Recording(judged(by_channel, rate_hz, full_scale, where), rate_hz, sha256)
+
+
+def judged(by_channel: Samples, rate_hz: int, full_scale: float, where: str) -> Samples:
+    """Samples that can serve as a voice, as one channel.
+
+    Args:
+        by_channel: [S, channels] float32, finite.
+        rate_hz: of the samples.
+        full_scale: the magnitude that a clipped sample reaches at least.
+        where: what to call them in messages.
+
+    Returns:
+        [S] float32.
+
+    Raises:
+        AudioPromptError: silent, under 1 s of speech, no speech but noise, or clipped.
+    """
     samples = _mono(by_channel)
     # Judged without its constant part; taken as it is, since preparation may be switched off.
     sound_alone = centred(samples)
@@ -132,7 +150,7 @@ def _read(file: BinaryIO, sha256: str, where: str) -> Recording:
     _check_active(power, active, sound_alone, rate_hz, where)
     _check_clipping(by_channel, active, rate_hz, full_scale, where)
     _check_speech(active, sound_alone, rate_hz, where)
-    return Recording(samples, rate_hz, sha256)
+    return samples
 
 
 class _Nameless:
@@ -226,7 +244,7 @@ def _full_scale(subtype: str) -> float:
         return _FULL_SCALE_LOSSY
     # 127/128 is the highest that 8 bits hold; log formats have their top step well under 1.
     coarse = {"PCM_U8": 0.99, "PCM_S8": 0.99, "ULAW": 0.98, "ALAW": 0.98}
-    return coarse.get(subtype, _FULL_SCALE)
+    return coarse.get(subtype, FULL_SCALE)
 
 
 def _reason(error: Exception) -> str:

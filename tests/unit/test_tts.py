@@ -96,6 +96,18 @@ def test_what_a_model_says_of_itself(model: TTSModel) -> None:
         with pytest.raises(ValueError, match="CPU"):
             model.to(device)
     assert model.temp == model.config.default_temperature
+    assert model.eval() is model
+    assert model.origin is not None
+    assert model.origin.suffix == ".yaml"
+    assert not model.has_custom_weights
+    assert model.sampler_decode_steps == 1
+    model.sampler_decode_steps = 1
+    with pytest.raises(ValueError, match="cannot be changed once a model is loaded; give it to lo"):
+        model.sampler_decode_steps = 2
+    for name in ("flow_lm", "mimi"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"no '{name}': its engine computes on plain"):
+            getattr(model, name)
     assert model.default_voice == "hf://kyutai/tts-voices/alba-mackenna/casual.wav"
 
 
@@ -109,6 +121,15 @@ def test_what_a_model_says_of_itself(model: TTSModel) -> None:
         ({"temp": -1.0}, ValueError, "temp must be between 0 and 10, not -1.0"),
         ({"eos_threshold": float("nan")}, ValueError, "eos_threshold"),
         ({"sampler_decode_steps": 0}, ValueError, "sampler_decode_steps"),
+        ({"sampler_decode_steps": 1.0}, ValueError, "sampler_decode_steps must be a whole"),
+        ({"slots": 0}, ValueError, "slots must be between 1 and 1000, not 0"),
+        ({"slots": None}, ValueError, "slots must be a whole number"),
+        ({"threads": "auto"}, ValueError, "threads must be a whole number"),
+        ({"threads": 0}, ValueError, "threads"),
+        ({"temp": "warm"}, ValueError, "temp must be a number, not 'warm'"),
+        ({"language": 5}, ValueError, "language must be str"),
+        ({"config": 5}, ValueError, "config must be str or Path"),
+        ({"text_options": {}}, ValueError, "text_options must be TextOptions"),
         ({"config": "absent.yaml"}, errors.DownloadError, "absent.yaml"),
         ({"language": "fr", "offline": True}, errors.DownloadError, "downloads are switched off"),
     ],
@@ -156,9 +177,8 @@ def test_seeds(model: TTSModel, state: ModelState) -> None:
     assert not torch.equal(first, second)
     torch.manual_seed(5)
     assert torch.equal(model.generate_audio(state, TEXT), first)
-    # Any whole number will do.
-    assert len(model.generate_audio(state, TEXT, seed=-1))
-    assert derive_seed(-1, 1) >= 0
+    assert len(model.generate_audio(state, TEXT, seed=np.int64(2**62)))
+    assert derive_seed(2**63 - 1, 1) >= 0
 
 
 def test_frames_after_the_end(model: TTSModel, state: ModelState) -> None:
@@ -175,7 +195,7 @@ def test_frames_after_the_end(model: TTSModel, state: ModelState) -> None:
 def test_text_is_cut_as_the_budget_says(model: TTSModel, state: ModelState) -> None:
     text = "The light. The fox. The dog."
     whole = model.speak(state, text).parts
-    single = model.speak(state, text, max_tokens=1).parts
+    single = model.speak(state, text, max_tokens=5).parts
     assert (len(whole), len(single)) == (1, 3)
     assert all(part.tokens and part.short for part in single)
 
@@ -197,9 +217,10 @@ def test_values_may_be_set_between_calls(
     quiet = model.generate_audio(state, TEXT, seed=1)
     assert not torch.equal(quiet, audio)
     assert torch.equal(model.generate_audio(state, TEXT, seed=2), quiet)
-    monkeypatch.setattr(model, "temp", -1.0)
-    with pytest.raises(ValueError, match="temp"):
-        model.generate_audio(state, TEXT)
+    for wrong in (-1.0, "warm", None):
+        monkeypatch.setattr(model, "temp", wrong)
+        with pytest.raises(ValueError, match="temp must be"):
+            model.generate_audio(state, TEXT)
     monkeypatch.setattr(model, "temp", 0.3)
     monkeypatch.setattr(model, "noise_clamp", 0.1)
     assert not torch.equal(model.generate_audio(state, TEXT, seed=1), audio)
@@ -212,6 +233,15 @@ def test_values_may_be_set_between_calls(
         (" \n", {}, "empty"),
         (None, {}, "must be a str"),
         ("hello", {"frames_after_eos": -1}, "frames_after_eos"),
+        ("hello", {"frames_after_eos": 1.5}, "frames_after_eos must be a whole number"),
+        ("hello", {"seed": -1}, "seed must be at least 0, not -1"),
+        ("hello", {"seed": 1.5}, "seed must be a whole number"),
+        ("hello", {"seed": "x"}, r"seed must be a whole number \(int\), not 'x' \(str\)"),
+        ("hello", {"seed": 2**63}, "seed"),
+        ("hello", {"max_tokens": 4}, "max_tokens must be at least 5, not 4"),
+        ("hello", {"max_tokens": None}, "max_tokens must be a whole number"),
+        ("hello", {"max_tokens": True}, "max_tokens must be a whole number"),
+        ("hello", {"stop": 3}, "stop must be a threading.Event"),
     ],
 )
 def test_what_cannot_be_said(
@@ -437,6 +467,9 @@ def test_long_recordings(model: TTSModel, tmp_path: Path, caplog: pytest.LogCapt
         (torch.zeros(0), ValueError, "shape \\[0\\]"),
         (torch.zeros(1, 1, 9), ValueError, "shape \\[1, 1, 9\\]"),
         (torch.full((1, 8000), float("nan")), ValueError, "not finite"),
+        (torch.zeros(1, 48_000), ValueError, "The audio prompt: .* are silent"),
+        (torch.ones(1, 48_000), ValueError, "silent"),
+        (torch.randn(1, 800), ValueError, "The audio prompt: .* hold 0.1 s"),
     ],
 )
 def test_what_is_no_voice(model: TTSModel, source: Any, error: type[Exception], part: str) -> None:
@@ -477,7 +510,8 @@ def test_without_the_full_weights(home: Path, tmp_path: Path) -> None:
         config=config, tune=False, cache_dir=home / "cache", offline=True
     ) as model:
         assert not model.has_voice_cloning
-        for prompt in (recording(tmp_path / "bert.wav", 3.0), torch.rand(1, 16000)):
+        path = recording(tmp_path / "bert.wav", 3.0)
+        for prompt in (path, torch.from_numpy(soundfile.read(path, dtype="float32")[0])):
             with pytest.raises(ValueError, match="full weights of model 'model' are needed"):
                 model.get_state_for_audio_prompt(prompt)
         finished = tiny_files.write_voice(tmp_path / "voice.safetensors")

@@ -28,12 +28,14 @@ class Found:
         default_voice: what to give to `get_state_for_audio_prompt` where nobody chose.
         voices: name of a voice -> source of its finished state for this model.
         recordings: name of a voice of the catalogue -> source of its recording, of which any model can make a voice.
+        origin: the community model's YAML, as it was given.
     """
 
     entry: ModelEntry
     default_voice: str
     voices: Mapping[str, str]
     recordings: Mapping[str, str] = field(default_factory=dict)
+    origin: Path | None = None
 
 
 def find_model(language: str | None, config: str | Path | None, fetcher: Fetcher) -> Found:
@@ -56,7 +58,7 @@ def find_model(language: str | None, config: str | Path | None, fetcher: Fetcher
         name = Path(parse_source(str(config)).file_name).stem
         entry = ModelEntry(name, load_model_config(fetcher.fetch(str(config))))
         # Finished voices fit the released models alone; the recording behind one fits every model.
-        return Found(entry, recordings["alba"], {}, recordings)
+        return Found(entry, recordings["alba"], {}, recordings, Path(config))
     if language == DEMO:
         entry, voice = demo_model(fetcher.own_folder)
         return Found(entry, voice.name, {voice.name: voice.source})

@@ -23,8 +23,15 @@ from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, load_model
 from wyoming_pocket_tts.models.progress import ProgressCallback
 from wyoming_pocket_tts.text.options import TextOptions
+from wyoming_pocket_tts.tts.arguments import (
+    MIN_TOKENS,
+    check_stop,
+    check_type,
+    check_whole,
+)
 from wyoming_pocket_tts.tts.errors import ModelClosed, WrongArgument
 from wyoming_pocket_tts.tts.finding import Found, find_model
+from wyoming_pocket_tts.tts.likeness import ModuleLikeness
 from wyoming_pocket_tts.tts.prompts import Prompts
 from wyoming_pocket_tts.tts.sampling import check_sampling, sampling_of
 from wyoming_pocket_tts.tts.speech import PartEnd, Speech
@@ -33,11 +40,10 @@ from wyoming_pocket_tts.tts.text import Texts
 
 MAX_TOKENS = 50
 
-_CPU = torch.device("cpu")
 _SEEDS = 2**62
 
 
-class TTSModel:
+class TTSModel(ModuleLikeness):
     """A model that speaks. Make one with `load_model`.
 
     Thread-safe: calls from several threads are generated together, as one batch, and each gets the samples it would get alone.
@@ -58,6 +64,7 @@ class TTSModel:
         self.noise_clamp: float | None = sampling.noise_clamp
         self.eos_threshold: float = sampling.eos_threshold
         self.default_voice = found.default_voice
+        self._origin = found.origin
         self._model = model
         self._prompts = Prompts(found, model, fetcher)
         self._texts = Texts(model, text_options)
@@ -121,9 +128,14 @@ class TTSModel:
                 stacklevel=2,
             )
             sampler_decode_steps = lsd_decode_steps
-        for name, value in (("slots", slots), ("sampler_decode_steps", sampler_decode_steps)):
-            if value is not None and not 1 <= value <= 1000:
-                raise WrongArgument(f"{name} must be between 1 and 1000, not {value}.")
+        check_whole("slots", slots, 1, 1000)
+        for name, value in (("sampler_decode_steps", sampler_decode_steps), ("threads", threads)):
+            if value is not None:
+                check_whole(name, value, 1, 1000)
+        check_type("language", language, str)
+        check_type("config", config, str, Path)
+        check_type("cache_dir", cache_dir, str, Path)
+        check_type("text_options", text_options, TextOptions)
         check_sampling(temp, noise_clamp, eos_threshold)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
         fetcher = Fetcher(folder, offline=offline, progress=progress)
@@ -144,11 +156,6 @@ class TTSModel:
         except BaseException:
             model.worker.stop()
             raise
-
-    @property
-    def device(self) -> torch.device:
-        """Always the CPU."""
-        return _CPU
 
     @property
     def sample_rate(self) -> int:
@@ -174,20 +181,6 @@ class TTSModel:
     def has_voice_cloning(self) -> bool:
         """Whether recordings can become voices. The hub is asked once, if the full weights are not here; nothing is fetched."""
         return self._prompts.has_voice_cloning()
-
-    def to(self, device: str | torch.device) -> TTSModel:
-        """Stays where it is.
-
-        Raises:
-            WrongArgument: any device but the CPU.
-        """
-        try:
-            wanted = torch.device(device)
-        except (RuntimeError, TypeError) as error:
-            raise WrongArgument(f"{device!r} is no device; the engine runs on the CPU.") from error
-        if wanted.type != "cpu":
-            raise WrongArgument(f"The engine runs on the CPU alone, not on {str(device)!r}.")
-        return self
 
     def get_state_for_audio_prompt(
         self, audio_conditioning: str | Path | Tensor, truncate: bool = False
@@ -252,11 +245,11 @@ class TTSModel:
         Args:
             model_state: the voice; from this model.
             text_to_generate: any length; it is cut into segments.
-            max_tokens: budget of a segment; above 50 the models begin to skip words.
+            max_tokens: budget of a segment, 5 at least; above 50 the models begin to skip words.
             frames_after_eos: frames (80 ms) from the end of speech on. None: the model's choice, else 5 for short texts and 3.
             copy_state: accepted and ignored: states never change, so there is nothing to copy and nothing to save.
             stop: once set, no more frames come, from whichever thread it was set.
-            seed: the same text, voice and seed give the same samples. None: drawn from torch's generator, so that `torch.manual_seed`
+            seed: from 0 on; the same text, voice and seed give the same samples. None: drawn from torch's generator, so that `torch.manual_seed`
                 makes a script repeatable.
 
         Yields:
@@ -291,6 +284,10 @@ class TTSModel:
         """The same, for those who want to know where segments end: frames as numpy arrays, and a `PartEnd` after each segment."""
         if not self._stop_engine.alive:
             raise ModelClosed("The model has been closed; load it again to speak.")
+        max_tokens = check_whole("max_tokens", max_tokens, MIN_TOKENS)
+        check_stop(stop)
+        if seed is not None:
+            seed = check_whole("seed", seed, 0)
         entry = self._model.entry
         voice = voice_for(model_state, entry.name, self._model.identity, entry.config)
         if seed is None:

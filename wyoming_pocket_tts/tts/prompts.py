@@ -7,6 +7,7 @@ the same file costs the encoding once.
 from __future__ import annotations
 
 import logging
+import math
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ from wyoming_pocket_tts.models.voices import (
     read_voice_metadata,
     read_voice_state,
 )
-from wyoming_pocket_tts.prompts import MAX_PROMPT_S, Recording, read_prompt
+from wyoming_pocket_tts.prompts import FULL_SCALE, MAX_PROMPT_S, Recording, judged, read_prompt
 from wyoming_pocket_tts.tts.errors import NoVoiceCloning, PromptNotFound, PromptRefused
 from wyoming_pocket_tts.tts.finding import Found
 from wyoming_pocket_tts.tts.state import ModelState
@@ -103,17 +104,25 @@ class Prompts:
             audio: [channels, S] or [S], at the model's sample rate.
 
         Raises:
-            PromptRefused: empty, not finite or of another shape.
+            PromptRefused: empty, not finite or of another shape; silent, too short, or clipped.
             NoVoiceCloning: the full weights are not to be had.
         """
         if audio.dim() not in (1, 2) or not audio.numel():
             raise PromptRefused(
                 f"An audio prompt must be a tensor [channels, samples], not of shape {list(audio.shape)}."
             )
-        samples = audio.detach().to("cpu", torch.float32).reshape(-1, audio.shape[-1]).mean(0)
+        channels = audio.detach().to("cpu", torch.float32).reshape(-1, audio.shape[-1])
+        samples = channels.mean(0)
         if not bool(torch.isfinite(samples).all()):
             raise PromptRefused("The audio prompt holds samples that are not finite numbers.")
-        return self.from_recording(Recording(samples.numpy(), self._model.sample_rate_hz, ""))
+        rate_hz = self._model.sample_rate_hz
+        # As of files, the beginning is judged, and an exact copy of what a file held makes the same voice.
+        beginning = np.ascontiguousarray(channels[:, : math.ceil(MAX_PROMPT_S * rate_hz)].numpy().T)
+        try:
+            judged(beginning, rate_hz, FULL_SCALE, "The audio prompt")
+        except AudioPromptError as error:
+            raise PromptRefused(str(error)) from error
+        return self.from_recording(Recording(samples.numpy(), rate_hz, ""))
 
     def from_recording(self, recording: Recording) -> ModelState:
         """The state of a recording that is kept nowhere."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.models.loading import LoadedModel
+from wyoming_pocket_tts.tts.arguments import check_number, check_whole
 from wyoming_pocket_tts.tts.errors import WrongArgument
 
 
@@ -25,10 +26,11 @@ def check_sampling(
         ("temp", temp, 0, 10),
         ("noise_clamp", noise_clamp, 0.01, 100),
         ("eos_threshold", eos_threshold, -1000, 1000),
-        ("frames_after_eos", frames_after_eos, 0, 250),
     ):
-        if value is not None and not low <= value <= high:
-            raise WrongArgument(f"{name} must be between {low} and {high}, not {value}.")
+        if value is not None:
+            check_number(name, value, low, high)
+    if frames_after_eos is not None:
+        check_whole("frames_after_eos", frames_after_eos, 0, 250)
 
 
 def sampling_of(
@@ -43,6 +45,9 @@ def sampling_of(
     Raises:
         WrongArgument: a value makes no sense.
     """
+    for name, value in (("temp", temp), ("eos_threshold", eos_threshold)):
+        if value is None:  # load_model takes it for the model's own
+            raise WrongArgument(f"{name} must be a number, not None.")
     check_sampling(temp, noise_clamp, eos_threshold, frames_after_eos)
 
     def sampling(short_text: bool) -> Sampling:
