@@ -19,7 +19,7 @@ def stripped(*pieces: str) -> str:
     ("text", "expected"),
     [
         ("\x1b[31mred\x1b[0m and \x1b[1;38;5;200mbold\x1b[m", "red and bold"),
-        ("\x9b31mred\x9b0m", "red"),
+        ("\x9bquoted\x8b", "\x9bquoted\x8b"),
         ("\x1b[2J\x1b[10;20Hhome\x1b[?25l\x1b[>4;2m", "home"),
         ("\x1b]0;a title\x07text", "text"),
         ("\x1b]8;;https://example.org\x1b\\a link\x1b]8;;\x1b\\ here", "a link here"),
