@@ -209,6 +209,7 @@ TABLE = [
     ("Mo: 21°", "Montag: einundzwanzig Grad"),
     ("Mi. 18 °C", "Mittwoch achtzehn Grad Celsius"),
     ("Karl der V. regierte lange", "Karl der Fünfte regierte lange"),
+    ("zwischen 8.30 und 9.15 Uhr", "zwischen acht Uhr dreißig und neun Uhr fünfzehn"),
 ]
 
 

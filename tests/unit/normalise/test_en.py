@@ -318,6 +318,10 @@ TABLE = [
     ('"Is it 65" he said', '"Is it sixty-five" he said'),
     ("on 1/2 power", "on one half power"),
     ("by 12/24", "by December twenty-fourth"),
+    ("due date: 5/6", "due date: May sixth"),
+    ("the 12/24 deadline", "the December twenty-fourth deadline"),
+    ("20x zoom", "twenty X zoom"),
+    ("between 8.30 and 9.15 am", "between eight thirty and nine fifteen A M"),
 ]
 
 

@@ -155,6 +155,9 @@ TABLE = [
     ("200 gr. suiker", "tweehonderd gram suiker"),
     ("hfst. 3", "hoofdstuk drie"),
     ("5 t/m 7 u", "vijf tot en met zeven uur"),
+    ("10-5 graden", "tien tot vijf graden"),
+    ("1024 MB", "duizendvierentwintig megabyte"),
+    ("Ze wonnen met 3-1 van Ajax", "Ze wonnen met drie één van Ajax"),
 ]
 
 

@@ -25,7 +25,9 @@ _AFTER_PART = words(
     "volume full as more less the a an"
 )
 # What may stand after a day that has no preposition before it; after any other word it is "3 out of 17".
-_AFTER_DAY = words("at is was and or to through until in")
+_AFTER_DAY = words(
+    "at is was and or to through until in deadline meeting party game event appointment"
+)
 _MARKS = words("score scored got grade mark battery quiz rating rated progress")
 _TENS = {"10": "tens", "100": "hundreds", "1000": "thousands", "1,000": "thousands"}
 
@@ -34,7 +36,7 @@ def day_rules(language: English) -> tuple[Rule, ...]:
     """ "on 12/24", "due 1/5", "from 1/5 to 1/9", "11/30 at 4pm"."""
     named = re.compile(
         rf"(?<!\w)([Oo]n|[Bb]y|[Dd]ue|[Ss]tart(?:s|ing)|[Uu]ntil|[Tt]ill|[Ff]rom|[Ss]ince|[Bb]efore|[Aa]fter"
-        rf"|[Ee]nd(?:s|ing)|[Dd]ated?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)({_S}){_DAY}"
+        rf"|[Ee]nd(?:s|ing)|[Dd]ated?|[Dd]eadline|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?)(:?{_S}){_DAY}"
         rf"(?:({_S}(?:to|through|until|till|and|or){_S}|{_S}?[-–]{_S}?){_DAY})?{_END}(?={_S}?([a-z]+)|)"
     )
     lone = re.compile(rf"(?<![\w.,/:$€£+-])(?!24/7)(?<!\w[ ][-–] ){_DAY}{_END}(?={_S}?([a-z]+)|)")
@@ -83,7 +85,9 @@ def small_rules(language: English) -> tuple[Rule, ...]:
     ratio = re.compile(
         rf"(?<!\w)([Rr]atio|[Ss]cale|[Oo]dds|[Dd]ilut(?:e|ed|ion))(:?{_S}(?:of |at |is )?)([0-9]{{1,4}}):([0-9]{{1,4}})(?![\w:])"
     )
-    times = re.compile(r"(?<![\w.,])([0-9]{1,3})x(?=[ \u00a0][a-z])")
+    times = re.compile(
+        r"(?<![\w.,])([0-9]{1,3})x(?=[ \u00a0](?!zoom|speed|optical|digital|magnif)[a-z])"
+    )
     shorts = {
         "ch": "chapter", "chs": "chapters", "vol": "volume", "vols": "volumes", "fig": "figure",
         "figs": "figures", "sect": "section", "ver": "version", "pg": "page", "p": "page",

@@ -219,7 +219,7 @@ def _time_rules(language: Language) -> list[Rule]:
     )
 
     # "8.30–9.15 Uhr", "8.30 bis 9 Uhr": the word stands after the second time only.
-    to = f"(?:{_S}?[-–—]{_S}?|{_S}{language.range_word}{_S})"
+    to = f"(?:{_S}?[-–—]{_S}?|{_S}(?:{language.range_word}|und|oder|en|of|and|or|y){_S})"
     hour = "([01]?[0-9]|2[0-4])"
     first = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})?"
     second = f"{hour}(?:\\.([0-5][0-9]))?()(?:{meridiem}|{clock})"
@@ -248,6 +248,10 @@ def _time_rules(language: Language) -> list[Rule]:
     def dotted_pair(match: re.Match[str]) -> str | None:
         if match[2] is None and match[7] is None:
             return None  # whole hours
+        if match[5].strip() not in (language.range_word, *"-–—"):  # "zwischen 8.30 und 9.15 Uhr"
+            first = language.time(int(match[1]), int(match[2] or 0), None, "", context_of(match))
+            second = say(match.groups()[5:9], Context())
+            return f"{first}{match[5]}{second}" + _final_point(language, match, match[9])
         return pair(match)
 
     def hours(match: re.Match[str]) -> str:
