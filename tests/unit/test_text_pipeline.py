@@ -24,6 +24,12 @@ _SNIPPETS = st.sampled_from(
     [
         *(
             "Dr.",
+            "Sat. ",
+            "Nov. 30",
+            "5 ft. ",
+            "am 3.10. ",
+            "max. ",
+            ".) und ",
             "Mr. Smith",
             "z. B.",
             "p.m.",
