@@ -303,6 +303,32 @@ async def test_a_chosen_default_voice_that_cannot_be_made_stops_the_start(
 # Installed
 
 
+async def test_voices_of_other_weights_are_told_apart_once_the_model_is_here(
+    tmp_path: Path,
+) -> None:
+    model = tiny_files.yaml_on_disk(tmp_path / "model")
+    foreign = tiny_files.write_voice(tmp_path / "foreign.safetensors", seed=9)
+    voices = {
+        "bert": VoiceSettings(source=str(tiny_files.write_voice(tmp_path / "bert.safetensors"))),
+        "foreign": VoiceSettings(source=str(foreign)),
+    }
+    chosen = settings(tmp_path, model, load="first-use", voices=voices)
+    tiny_files.write_voice(tmp_path / "voices" / "stray.safetensors", seed=9)
+    os.utime(tmp_path / "voices" / "stray.safetensors", (0, 0))
+    weights = tmp_path / "model" / "model.safetensors"
+    weights.rename(tmp_path / "not yet here")
+    async with running(chosen) as synthesizer:
+
+        def installed() -> list[str]:
+            return [voice.name for voice in synthesizer.voices() if voice.installed]
+
+        assert installed() == ["bert", "foreign", "stray"]
+        (tmp_path / "not yet here").rename(weights)
+        assert await speak(synthesizer, "bert")
+        # Neither of the others was asked for.
+        await until(lambda: installed() == ["bert"])
+
+
 def test_what_can_be_spoken(tmp_path: Path) -> None:
     here: set[str] = set()
     config = dataclasses.replace(
