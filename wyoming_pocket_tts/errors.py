@@ -64,6 +64,12 @@ class Busy(ServerError):
     code = "busy"
 
 
+class VoiceUnreachable(ServerError):
+    """A voice that the request gave the address of cannot be fetched from there."""
+
+    code = "voice-unreachable"
+
+
 class ModelUnavailable(ServerError):
     """The model that the voice needs is not there (yet)."""
 
@@ -107,7 +113,7 @@ class DownloadError(SetupError):
 
     Attributes:
         source: what was asked for, as the user wrote it.
-        kind: "offline", "not-found", "gated", "network" or "corrupt".
+        kind: "offline", "not-found", "gated", "network", "corrupt", "too-large" or "storage".
     """
 
     code = "download-failed"

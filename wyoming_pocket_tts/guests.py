@@ -9,9 +9,9 @@ import secrets
 import time
 from collections.abc import Callable
 
-from wyoming_pocket_tts.models.book import Voice
+from wyoming_pocket_tts.models.book import GUEST_PREFIX, Voice
 
-PREFIX = "guest:"
+PREFIX = GUEST_PREFIX
 
 
 def guest_name() -> str:

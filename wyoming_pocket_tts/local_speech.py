@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import logging
 import secrets
 import sys
 import tempfile
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 from wyoming_pocket_tts import logs
 from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.errors import ModelUnavailable, PocketTTSError
+from wyoming_pocket_tts.http_settings import HttpSettings
 from wyoming_pocket_tts.models.availability import Availability
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.cloning import VOICES_FOLDER, VoiceCloner
@@ -34,6 +36,7 @@ from wyoming_pocket_tts.own_voices import OwnVoices
 from wyoming_pocket_tts.settings import Settings
 from wyoming_pocket_tts.synthesizer import SpeechRequest, Synthesizer, SynthesizerLimits
 from wyoming_pocket_tts.text.dictionary import Dictionary
+from wyoming_pocket_tts.voice_addresses import AskedFor
 from wyoming_pocket_tts.voice_desk import VoiceDesk
 from wyoming_pocket_tts.voices_folder import VoicesFolder
 
@@ -88,7 +91,9 @@ class LocalSpeech:
             wait_s=settings.limits.model_wait_s,
             budget_mib=settings.limits.model_memory_mib,
             voices_budget_mib=settings.limits.voice_memory_mib,
-            read_voice=VoiceReader(self._fetcher.fetch, self._cloner),
+            read_voice=VoiceReader(
+                self._fetcher.fetch, self._cloner, self._fetch_for_guest(settings.http)
+            ),
             percent=self._board.percent,
             tell=self._told_of_model,
         )
@@ -141,6 +146,12 @@ class LocalSpeech:
             await self.desk.close()
         if self._host is not None:
             await self._host.close()
+
+    def _fetch_for_guest(self, http: HttpSettings) -> Callable[[str], Path]:
+        """What requests name comes from where the owner allows, and is no larger than a recording."""
+        largest_mib = http.max_upload_mib or HttpSettings.max_upload_mib
+        asked_for = AskedFor(http.allowed_voice_urls, largest_mib * 1024 * 1024)
+        return functools.partial(self._fetcher.fetch, asked_for=asked_for)
 
     def _voices_folder(self) -> Path | None:
         """The voices directory: the owner's, or one of ours where recordings may come over HTTP."""

@@ -17,6 +17,7 @@ import yaml
 
 from tests import recording, tiny_files
 from tests.http.helpers import form, parts_of, running
+from tests.hub import Hub, PlainFile
 from wyoming_pocket_tts import voice_desk
 from wyoming_pocket_tts.http_server import HttpOptions, HttpServer
 from wyoming_pocket_tts.local_speech import LocalSpeech
@@ -311,7 +312,42 @@ async def test_an_allowed_address_speaks(tmp_path: Path, model_yaml: Path) -> No
         async with server.client.post("/tts", data=data) as response:
             # Allowed, and then not to be had: the network is off.
             assert response.status == 503
-            assert "downloads are switched off" in (await response.json())["message"]
+            message = (await response.json())["message"]
+            assert "downloads are switched off" in message
+            assert "guest:" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code", "words"),
+    [
+        ("missing.wav", 502, "voice-unreachable", "no such file"),
+        ("noise.wav", 422, "audio-prompt-rejected", "is not a recording"),
+        ("away.wav", 502, "voice-unreachable", "refused"),
+        ("anna.wav", 200, "", ""),
+    ],
+)
+async def test_what_lies_at_an_allowed_address(
+    tmp_path: Path, model_yaml: Path, name: str, status: int, code: str, words: str
+) -> None:
+    with Hub() as hub:
+        hub.add_plain("/good/noise.wav", PlainFile(b"no audio"))
+        anna = hub.add_plain("/good/anna.wav", PlainFile(wav()))
+        elsewhere = hub.add_plain("/elsewhere.wav", PlainFile(wav()))
+        hub.add_plain("/good/away.wav", PlainFile(b"", status=302, location=elsewhere))
+        folder = anna.removesuffix("anna.wav")
+        # The settings take no address on loopback; everything behind them does.
+        http = HttpSettings()
+        object.__setattr__(http, "allowed_voice_urls", (folder,))
+        async with whole(tmp_path, model_yaml, http=http) as server:
+            data = form(text="hello", voice_url=folder + name)
+            async with server.client.post("/tts", data=data) as response:
+                assert response.status == status, await response.text()
+                if status != 200:
+                    told = await response.json()
+                    assert told["code"] == code
+                    assert words in told["message"]
+                    assert "guest:" not in told["message"]
+                    assert str(tmp_path) not in told["message"]
 
 
 async def test_guests_that_are_idle_or_too_many_go(

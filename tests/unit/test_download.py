@@ -13,6 +13,7 @@ from tests.hub import Hub, PlainFile
 from wyoming_pocket_tts.errors import ConfigError, DownloadError
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.progress import DownloadProgress
+from wyoming_pocket_tts.voice_addresses import AskedFor
 
 CONTENT = bytes(range(256)) * 4096  # 1 MiB
 SOURCE = "hf://owner/repo/languages/a/model.bin"
@@ -381,6 +382,45 @@ def test_redirects(hub: Hub, fetcher: Fetcher) -> None:
     for location in ("http://example.org/b.bin", "file:///etc/passwd", "ftp://127.0.0.1/x"):
         address = hub.add_plain("/c.bin", PlainFile(b"", status=302, location=location))
         assert "refused" in str(refused(fetcher, address))
+
+
+def test_what_a_request_asks_for_comes_from_where_the_owner_allows(
+    hub: Hub, fetcher: Fetcher
+) -> None:
+    target = hub.add_plain("/good/b.bin", PlainFile(CONTENT))
+    rule = AskedFor((target.removesuffix("b.bin"),), 100 * 1024 * 1024)
+    for name, location in (("a", target), ("q", f"{target}?signed=1")):
+        address = hub.add_plain(f"/good/{name}.bin", PlainFile(b"", status=302, location=location))
+        assert fetcher.fetch(address, rule).read_bytes() == CONTENT
+    bad = hub.add_plain("/bad.bin", PlainFile(CONTENT))
+    for location in (bad, target.replace("b.bin", "../bad.bin"), "https://127.0.0.1/good/b.bin"):
+        address = hub.add_plain("/good/c.bin", PlainFile(b"", status=302, location=location))
+        with pytest.raises(DownloadError, match=r"refused.*allowed_voice_urls"):
+            fetcher.fetch(address, rule)
+    assert not hub.downloads("bad.bin")
+
+
+@pytest.mark.parametrize("length", ["content-length", "chunked"])
+def test_what_a_request_asks_for_has_a_largest_size(
+    hub: Hub, fetcher: Fetcher, length: str
+) -> None:
+    address = hub.add_plain("/a.bin", PlainFile(CONTENT, length=length))
+    with pytest.raises(DownloadError, match="is larger than") as caught:
+        fetcher.fetch(address, AskedFor((address,), len(CONTENT) - 1))
+    assert caught.value.kind == "too-large"
+    assert not list(fetcher.own_folder.rglob("*.part*"))
+    rule = AskedFor((address,), len(CONTENT))
+    assert fetcher.fetch(address, rule).read_bytes() == CONTENT
+
+
+def test_a_file_of_the_hub_that_a_request_asks_for_has_one_too(hub: Hub, fetcher: Fetcher) -> None:
+    source = "hf://owner/repo/voice.bin"
+    hub.add_source(source, CONTENT)
+    with pytest.raises(DownloadError, match="is larger than") as caught:
+        fetcher.fetch(source, AskedFor(("hf://owner/repo/",), len(CONTENT) - 1))
+    assert caught.value.kind == "too-large"
+    rule = AskedFor(("hf://owner/repo/",), len(CONTENT))
+    assert fetcher.fetch(source, rule).read_bytes() == CONTENT
 
 
 def test_no_network_and_a_file_of_the_web(hub: Hub, fetcher: Fetcher) -> None:

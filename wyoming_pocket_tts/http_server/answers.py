@@ -31,6 +31,7 @@ _STATUS = {
     "too-large": 413,
     "unsupported-media-type": 415,
     "audio-prompt-rejected": 422,
+    "voice-unreachable": 502,
     "busy": 503,
     "model-unavailable": 503,
     "storage": 507,

@@ -12,6 +12,7 @@ from wyoming_pocket_tts.http_server.parts import Upload
 from wyoming_pocket_tts.http_server.service import Desk, Service, service_of
 from wyoming_pocket_tts.http_server.speaking import FileBody, answer_streaming, answer_whole
 from wyoming_pocket_tts.speech import SpeechRequest
+from wyoming_pocket_tts.voice_addresses import is_allowed
 
 
 async def tts(request: web.Request) -> web.StreamResponse:
@@ -99,14 +100,7 @@ def check_recording_size(service: Service, recording: bytes) -> None:
 
 
 def _check_address(service: Service, address: str) -> None:
-    """Refuses what the owner has not allowed; so that nobody climbs out of an allowed folder, dots are refused too."""
-    plain = not any(character in address for character in "\\%?#@ ") and address.isascii()
-    steps = address.split("/")
-    inside = plain or address.startswith("hf://")
-    if "@" in address and address.startswith("hf://"):
-        inside = not any(character in address for character in "\\%?# ")
-    allowed = any(address.startswith(prefix) for prefix in service.options.allowed_voice_urls)
-    if not allowed or not inside or ".." in steps or "." in steps:
+    if not is_allowed(address, service.options.allowed_voice_urls):
         raise Refused(
             "voice-url-not-allowed",
             "This server does not fetch voices from that address. Give a voice's name (GET /v1/audio/voices lists them), or "

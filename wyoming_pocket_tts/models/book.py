@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest, some
 from wyoming_pocket_tts.sound.options import SoundChoice
 
+GUEST_PREFIX = "guest:"
+
 
 @dataclass(frozen=True)
 class Voice:
@@ -46,6 +48,11 @@ class Voice:
     sound: SoundChoice = field(default_factory=SoundChoice)
     installed: bool = True
     added: bool = False
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether it came with a request; its name is for that client alone."""
+        return self.name.startswith(GUEST_PREFIX)
 
 
 class VoiceBook:

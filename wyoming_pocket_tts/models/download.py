@@ -17,6 +17,7 @@ from wyoming_pocket_tts.models.http_download import HttpDownloader, Report
 from wyoming_pocket_tts.models.hub_download import HubDownloader, hub_home, is_hub_offline
 from wyoming_pocket_tts.models.progress import DownloadProgress, ProgressCallback
 from wyoming_pocket_tts.models.sources import HubSource, LocalSource, Source, parse_source
+from wyoming_pocket_tts.voice_addresses import AskedFor
 
 _OWN_FOLDER = "wyoming-pocket-tts"
 
@@ -91,12 +92,16 @@ class Fetcher:
             return False
         return not isinstance(parsed, HubSource) or self._hub.may_fetch(parsed)
 
-    def fetch(self, source: str) -> Path:
+    def fetch(self, source: str, asked_for: AskedFor | None = None) -> Path:
         """The file, fetched when it is not here yet.
+
+        Args:
+            source: where it is.
+            asked_for: what holds where a request wants it; None: the owner does.
 
         Raises:
             ConfigError: not a source.
-            DownloadError: with its kind: offline, not-found, gated, network, corrupt or storage.
+            DownloadError: with its kind: offline, not-found, gated, network, corrupt, too-large or storage.
         """
         parsed = parse_source(source)
         if isinstance(parsed, LocalSource):
@@ -106,11 +111,13 @@ class Fetcher:
                 )
             return parsed.path
         with self._lock(parsed):
-            return self._fetch(parsed, source)
+            return self._fetch(parsed, source, asked_for)
 
-    def _fetch(self, parsed: Source, source: str) -> Path:
+    def _fetch(self, parsed: Source, source: str, asked_for: AskedFor | None) -> Path:
         report = self._report(source)
         if isinstance(parsed, HubSource):
+            if asked_for is not None and not self.offline and self._hub.cached(parsed) is None:
+                self._hub.check_size(parsed, asked_for.max_bytes)
             return self._hub.fetch(parsed, report, offline=self.offline)
         assert not isinstance(parsed, LocalSource)
         web = self._web()
@@ -125,7 +132,7 @@ class Fetcher:
                 kind="offline",
             )
         try:
-            return web.fetch(parsed, report)
+            return web.fetch(parsed, report, asked_for)
         except OSError as error:
             raise DownloadError(
                 f"{source}: cannot be written to the cache {self.own_folder}: "

@@ -277,8 +277,9 @@ class ModelHost:
         try:
             return await self._states.get(voice, model, self._wait_s)
         except asyncio.TimeoutError:
+            called = "The voice" if voice.is_guest else f"Voice {voice.name!r}"
             raise ModelUnavailable(
-                f"Voice {voice.name!r} is still being made or fetched; try again in a moment."
+                f"{called} is still being made or fetched; try again in a moment."
             ) from None
 
     def _downloaded(self, entry: ModelEntry) -> int | None:

@@ -28,6 +28,7 @@ from filelock import FileLock
 from wyoming_pocket_tts import __version__
 from wyoming_pocket_tts.errors import ConfigError, DownloadError
 from wyoming_pocket_tts.models.sources import HttpSource, check_url, is_loopback
+from wyoming_pocket_tts.voice_addresses import AskedFor
 
 Report = Callable[[int, "int | None"], None]
 
@@ -54,15 +55,16 @@ class HttpDownloader:
         path = self._path(source)
         return path if path.is_file() else None
 
-    def fetch(self, source: HttpSource, report: Report) -> Path:
+    def fetch(self, source: HttpSource, report: Report, asked_for: AskedFor | None = None) -> Path:
         """The file, from the cache or from the network.
 
         Args:
             source: the address.
             report: told (bytes here, size or None) as they come.
+            asked_for: what holds where a request wants it; None: the owner does.
 
         Raises:
-            DownloadError: not-found, gated, network or corrupt.
+            DownloadError: not-found, gated, network, corrupt or too-large.
             OSError: the folder cannot be written.
         """
         path = self._path(source)
@@ -71,7 +73,7 @@ class HttpDownloader:
             if path.is_file():  # another process was faster
                 return path
             part = path.with_name(f"{path.name}.part")
-            self._fetch_part(source, part, report)
+            self._fetch_part(source, part, report, asked_for)
             os.replace(part, path)
             _notes(part).unlink(missing_ok=True)
         return path
@@ -80,13 +82,15 @@ class HttpDownloader:
         key = hashlib.sha256(source.url.encode()).hexdigest()
         return self._folder / key / source.file_name
 
-    def _fetch_part(self, source: HttpSource, part: Path, report: Report) -> None:
+    def _fetch_part(
+        self, source: HttpSource, part: Path, report: Report, asked_for: AskedFor | None
+    ) -> None:
         """Tries until the part is the whole file."""
         attempts = 0
         while True:
             before = _size(part)
             try:
-                self._attempt(source, part, report)
+                self._attempt(source, part, report, asked_for)
                 return
             except _Broken as error:
                 attempts = attempts + 1 if _size(part) <= before else 1
@@ -99,7 +103,9 @@ class HttpDownloader:
                     ) from error
                 time.sleep(2.0 ** (attempts - 1))
 
-    def _attempt(self, source: HttpSource, part: Path, report: Report) -> None:
+    def _attempt(
+        self, source: HttpSource, part: Path, report: Report, asked_for: AskedFor | None
+    ) -> None:
         have, validator = _resumable(part)
         headers = {
             "User-Agent": f"wyoming-pocket-tts/{__version__}",
@@ -109,8 +115,14 @@ class HttpDownloader:
             headers |= {"Range": f"bytes={have}-", "If-Range": validator}
         request = urllib.request.Request(source.url, headers=headers)
         try:
-            with _opener(source).open(request, timeout=self._timeout_s) as response:
-                self._receive(source, response, part, have, report)
+            opener = _opener(source, asked_for)
+            with opener.open(request, timeout=self._timeout_s) as response:
+                self._receive(source, response, part, have, _limited(source, report, asked_for))
+        except DownloadError as error:
+            if error.kind == "too-large":
+                part.unlink(missing_ok=True)
+                _notes(part).unlink(missing_ok=True)
+            raise
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 416:  # our part is not a part of what is there now
@@ -149,6 +161,9 @@ class HttpDownloader:
 class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
     """Follows redirects to addresses that could have been asked for in the first place."""
 
+    def __init__(self, asked_for: AskedFor | None) -> None:
+        self._asked_for = asked_for
+
     def redirect_request(
         self,
         req: urllib.request.Request,
@@ -160,6 +175,8 @@ class _CheckedRedirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         try:
             check_url(newurl)
+            if self._asked_for is not None and not self._asked_for.leads_on(newurl):
+                raise ConfigError("http.allowed_voice_urls does not hold it.")
         except ConfigError:
             fp.close()
             raise
@@ -182,8 +199,26 @@ class _Opener:
             ) from error
 
 
-def _opener(source: HttpSource) -> _Opener:
-    handlers: list[urllib.request.BaseHandler] = [_CheckedRedirects()]
+def _limited(source: HttpSource, report: Report, asked_for: AskedFor | None) -> Report:
+    """A report that ends a download that becomes too large, or says it will."""
+    if asked_for is None:
+        return report
+    most = asked_for.max_bytes
+
+    def limited(done_bytes: int, total_bytes: int | None) -> None:
+        if max(done_bytes, total_bytes or 0) > most:
+            raise DownloadError(
+                f"{source}: is larger than the {most // 1024 // 1024} MiB that a voice may have.",
+                source=str(source),
+                kind="too-large",
+            )
+        report(done_bytes, total_bytes)
+
+    return limited
+
+
+def _opener(source: HttpSource, asked_for: AskedFor | None) -> _Opener:
+    handlers: list[urllib.request.BaseHandler] = [_CheckedRedirects(asked_for)]
     if is_loopback(urlsplit(source.url).hostname or ""):
         handlers.append(urllib.request.ProxyHandler({}))
     return _Opener(urllib.request.build_opener(*handlers), source)

@@ -85,6 +85,28 @@ class HubDownloader:
         except Exception as error:  # the library's, its HTTP client's, the system's
             raise self._explained(source, error, offline) from error
 
+    def check_size(self, source: HubSource, max_bytes: int) -> None:
+        """Asks the hub how large the file is.
+
+        Raises:
+            DownloadError: too-large, or what `fetch` would raise.
+        """
+        from huggingface_hub import get_hf_file_metadata, hf_hub_url
+
+        try:
+            url = hf_hub_url(
+                source.repo, source.path, revision=source.revision, endpoint=self._endpoint
+            )
+            about = get_hf_file_metadata(url, token=self._token, endpoint=self._endpoint)
+        except Exception as error:  # see `fetch`
+            raise self._explained(source, error, False) from error
+        if about.size is None or about.size > max_bytes:
+            raise DownloadError(
+                f"{source}: is larger than the {max_bytes // 1024 // 1024} MiB that a voice may have.",
+                source=str(source),
+                kind="too-large",
+            )
+
     def may_fetch(self, source: HubSource) -> bool:
         """Asks the hub whether it would hand the file out, without fetching it."""
         from huggingface_hub import get_hf_file_metadata, hf_hub_url

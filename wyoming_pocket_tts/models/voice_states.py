@@ -12,7 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wyoming_pocket_tts.engine.state import VoiceState
-from wyoming_pocket_tts.errors import ModelUnavailable, PocketTTSError
+from wyoming_pocket_tts.errors import (
+    AudioPromptError,
+    DownloadError,
+    ModelUnavailable,
+    PocketTTSError,
+    VoiceStateError,
+    VoiceUnreachable,
+)
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.cloning import VoiceCloner
 from wyoming_pocket_tts.models.loading import LoadedModel
@@ -28,16 +35,37 @@ Key = tuple[str, str, str]
 class VoiceReader:
     """Gets a voice's state from its source, a finished voice or a recording; blocking."""
 
-    def __init__(self, fetch: Callable[[str], Path], cloner: VoiceCloner | None = None) -> None:
+    def __init__(
+        self,
+        fetch: Callable[[str], Path],
+        cloner: VoiceCloner | None = None,
+        fetch_for_guest: Callable[[str], Path] | None = None,
+    ) -> None:
+        """
+        Args:
+            fetch: gives the local file of a source; blocking.
+            cloner: makes voices of recordings; None: finished ones alone.
+            fetch_for_guest: the same for what requests ask for; None: as `fetch`.
+        """
         self._fetch = fetch
         self._cloner = cloner
+        self._fetch_for_guest = fetch_for_guest or fetch
 
     def __call__(self, voice: Voice, model: LoadedModel) -> VoiceState:
         """
         Raises:
             SetupError, AudioPromptError: it cannot be had or does not fit; says why.
         """
-        path = self._fetch(voice.source)
+        if not voice.is_guest:
+            return self._state(self._fetch(voice.source), model)
+        path = self._fetch_for_guest(voice.source)
+        try:
+            return self._state(path, model)
+        except (AudioPromptError, VoiceStateError) as error:
+            # The client knows the address; where its file lies here is nobody's business.
+            raise AudioPromptError(str(error).replace(str(path), voice.source)) from error
+
+    def _state(self, path: Path, model: LoadedModel) -> VoiceState:
         config = model.entry.config
         if self._cloner is None or is_voice_state(path):
             return read_voice_state(path, config, identity=model.identity)
@@ -75,6 +103,7 @@ class VoiceStates:
 
         Raises:
             ModelUnavailable: it cannot be had, or not yet; says why.
+            VoiceUnreachable, AudioPromptError: what a request gave as a voice cannot be had, or cannot be one.
             asyncio.TimeoutError: the wait is over.
         """
         key = _key(voice)
@@ -90,7 +119,7 @@ class VoiceStates:
             try:
                 state = await within(self._coming[key], wait_s, keep=True)
             except PocketTTSError as error:
-                raise ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}") from error
+                raise _unusable(voice, error) from error
         # It may have been dropped already for one that came at the same time; whoever waited has it all the same.
         self._states[key] = state
         self._states.move_to_end(key)
@@ -142,6 +171,17 @@ class VoiceStates:
     def _shrink(self) -> None:
         while len(self._states) > 1 and self.nbytes > self._budget_bytes:
             self._states.popitem(last=False)
+
+
+def _unusable(voice: Voice, error: PocketTTSError) -> PocketTTSError:
+    if not voice.is_guest:
+        return ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}")
+    if isinstance(error, AudioPromptError):
+        return AudioPromptError(str(error))
+    fetching = isinstance(error, DownloadError) and error.source == voice.source
+    if fetching and getattr(error, "kind", "") != "offline":
+        return VoiceUnreachable(f"The voice cannot be fetched. {error}")
+    return ModelUnavailable(f"The voice cannot be used: {error}")
 
 
 def _key(voice: Voice) -> Key:
