@@ -19,7 +19,8 @@ from wyoming_pocket_tts.errors import (
 )
 from wyoming_pocket_tts.guests import Guests
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
-from wyoming_pocket_tts.models.host import HostFigures, ModelHost, Speaker
+from wyoming_pocket_tts.models.host import ModelHost, Speaker
+from wyoming_pocket_tts.models.host_figures import HostFigures
 from wyoming_pocket_tts.report import Report
 from wyoming_pocket_tts.sound.chain import SoundChain
 from wyoming_pocket_tts.sound.options import SoundChoice, SoundOptions

@@ -15,7 +15,7 @@ from aiohttp import FormData
 from tests.protocol.fake_synthesizer import FakeSynthesizer
 from wyoming_pocket_tts.errors import AudioPromptError, InvalidRequest, VoiceNotFound
 from wyoming_pocket_tts.http_server import HttpOptions, HttpServer
-from wyoming_pocket_tts.models.host import HostFigures
+from wyoming_pocket_tts.models.host_figures import HostFigures
 from wyoming_pocket_tts.speech import AudioFormat, SpeechRequest
 
 

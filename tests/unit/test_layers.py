@@ -113,9 +113,13 @@ MAY_IMPORT = {
     "models": (
         *("engine", "text.options", "sound.options"),
         *("__version__", "errors", "strict", "yaml_file", "prompts", "prompt_sound", "waiting"),
+        *("voice_addresses",),
     ),
     "wyoming_server": ("errors", "speech", "text_feed", "waiting"),
-    "http_server": ("audio", "errors", "speech", "text_feed", "waiting", "wyoming_server.listen"),
+    "http_server": (
+        *("audio", "errors", "speech", "text_feed", "voice_addresses", "waiting"),
+        *("wyoming_server.listen",),
+    ),
     # Beside the synthesizer, over the same engine.
     "tts": ("engine", "models", "text", "errors", "prompts"),
     "announce.py": ("errors",),

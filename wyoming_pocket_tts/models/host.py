@@ -19,6 +19,7 @@ from wyoming_pocket_tts.errors import ConfigError, ModelUnavailable, PocketTTSEr
 from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.availability import model_sources
 from wyoming_pocket_tts.models.book import Voice
+from wyoming_pocket_tts.models.host_figures import HostFigures
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
 from wyoming_pocket_tts.models.parts import fetch_part
 from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
@@ -37,29 +38,6 @@ class Speaker:
 
     model: LoadedModel
     voice: VoiceState
-
-
-@dataclass(frozen=True)
-class HostFigures:
-    """What is in memory and at work at this moment, for those who watch the server.
-
-    Attributes:
-        slots, slots_used: of all loaded models.
-        segments_waiting: segments without a slot.
-        models, models_bytes: loaded models, and their weights.
-        voices, voices_bytes: voice states in memory.
-        voice_hits, voice_misses: how often a voice's state was there when it was asked for, and how often not.
-    """
-
-    slots: int
-    slots_used: int
-    segments_waiting: int
-    models: int
-    models_bytes: int
-    voices: int
-    voices_bytes: int
-    voice_hits: int
-    voice_misses: int
 
 
 @dataclass
