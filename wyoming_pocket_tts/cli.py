@@ -121,10 +121,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        parsed = build_parser().parse_args(arguments)
+        parsed = build_parser().parse_args(words)
     except SystemExit as leaving:  # argparse leaves after --help, --version and wrong flags
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
+    # For `serve --reload`, which has itself run once more.
+    parsed.words = words
     try:
         with _ended_by_sigterm():
             code = int(parsed.run(parsed))

@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="announce on the network (default)",
     )
     add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
+    add("--reload", action="store_true", help="start anew when code or settings change")
     speech = parser.add_argument_group("speech").add_argument
     speech("--slots", metavar="N", type=int, help="segments at the same time (default 8)")
     speech(
@@ -147,6 +149,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Serves until a signal ends it."""
     from wyoming_pocket_tts import cli, logs, settings_file
 
+    if "reload" in arguments:
+        return _reload(arguments)
     # Before the server takes over the signals nothing is worth an orderly end. An exception would not do: some of what
     # is being imported catches all of them.
     _leave_on_signals(cli.EXIT_OK)
@@ -172,6 +176,16 @@ def run(arguments: argparse.Namespace) -> int:
     _leave_on_signals(code)
     app.leave_soon(code)
     return code
+
+
+def _reload(arguments: argparse.Namespace) -> int:
+    """Has the server run in a process of its own, and anew after each change of the code or the settings file."""
+    from wyoming_pocket_tts import reloading
+
+    flags = [word for word in arguments.words if word != "--reload"]
+    files = [arguments.settings] if "settings" in arguments else []
+    watch = reloading.Watch(Path(__file__).parents[1], files)
+    return reloading.Reloader([sys.executable, "-m", "wyoming_pocket_tts", *flags], watch).run()
 
 
 def _as_addon(options: Path, arguments: argparse.Namespace) -> Reading:
