@@ -17,6 +17,8 @@ from tests.http.helpers import Running, running
 from tests.protocol.fake_synthesizer import FRAME_SAMPLES, text_of
 from wyoming_pocket_tts.errors import Busy, InternalError
 from wyoming_pocket_tts.http_server import HttpOptions
+from wyoming_pocket_tts.http_server.openai import FASTEST, SLOWEST
+from wyoming_pocket_tts.sound import options
 
 TOKEN = "a secret token"
 
@@ -46,9 +48,7 @@ async def test_a_file_of_each_format(client: openai.AsyncOpenAI, name: str) -> N
     content = await speech(client, input=text, response_format=name)
     length = len(text) * FRAME_SAMPLES
     if name == "flac":
-        # "Unknown" stands in the header, which players take and libsndfile does not: it is told the length here.
-        assert content[22:26] == bytes(4)
-        content = content[:22] + length.to_bytes(4, "big") + content[26:]
+        assert content[22:26] == length.to_bytes(4, "big")
     samples, rate = soundfile.read(io.BytesIO(content))
     assert rate == 24_000
     # MP3 begins and ends with padding that its header, were it known at the start, would tell of.
@@ -78,6 +78,15 @@ async def test_streaming(client: openai.AsyncOpenAI, one: Running) -> None:
                 assert one.speech.running == 1
     assert len(pieces) > 1
     assert text_of(b"".join(pieces)) == "Hello you"
+
+
+async def test_speeds_beyond_ours_become_the_nearest(
+    client: openai.AsyncOpenAI, one: Running
+) -> None:
+    assert (SLOWEST, FASTEST) == (options.SLOWEST, options.FASTEST)
+    for asked, given in ((0.25, 0.5), (0.5, 0.5), (1.0, 1.0), (2.0, 2.0), (4.0, 2.0), (5.0, 5.0)):
+        await speech(client, response_format="pcm", speed=asked)
+        assert one.speech.calls[-1].request.speed == given
 
 
 async def test_all_choices_reach_the_request(client: openai.AsyncOpenAI, one: Running) -> None:

@@ -1,7 +1,7 @@
 """Audio formats that can be written while the audio is still being made.
 
-PCM frames go in, bytes of a file come out; `begin`, `add`, `end`. FLAC, MP3 and Ogg are made by libsndfile, whose headers, where they
-would be completed at the end, stay as they were begun: that is how streams of unknown length look in these formats.
+PCM frames go in, bytes of a file come out; `begin`, `add`, `end`. FLAC, MP3 and Ogg are made by libsndfile. MP3 and Ogg need nothing at
+their start that is known only at the end. A FLAC file does: its length, without which many readers refuse it; so it comes whole, at the end.
 """
 
 from __future__ import annotations
@@ -66,10 +66,14 @@ class _Wav(_Pcm):
 
 
 class _Pipe(io.RawIOBase):
-    """A file that is only ever written onward: what has been taken out is gone, and going back changes nothing."""
+    """A file that is only ever written onward: what has been taken out is gone, and going back changes nothing.
 
-    def __init__(self) -> None:
+    One that keeps gives nothing out before its end, so that going back changes it like any file.
+    """
+
+    def __init__(self, *, keeps: bool) -> None:
         super().__init__()
+        self._keeps = keeps
         self._new = bytearray()
         self._length = 0
         self._at = 0
@@ -103,7 +107,9 @@ class _Pipe(io.RawIOBase):
         self._at = end
         return len(content)
 
-    def take(self) -> bytes:
+    def take(self, *, last: bool = False) -> bytes:
+        if self._keeps and not last:
+            return b""
         taken = bytes(self._new)
         self._new.clear()
         return taken
@@ -120,7 +126,7 @@ class _Sound:
     async def begin(self) -> bytes:
         import soundfile
 
-        self._pipe = _Pipe()
+        self._pipe = _Pipe(keeps=self._kind == "FLAC")
         self._file = soundfile.SoundFile(
             self._pipe,
             "w",
@@ -143,9 +149,9 @@ class _Sound:
         return self._pipe.take()
 
     def _close(self) -> bytes:
-        # What is written behind the start is the rest of the audio; the start itself has been sent.
+        # Where the start has been sent, what is written behind it is the rest of the audio.
         self._file.close()
-        return self._pipe.take()
+        return self._pipe.take(last=True)
 
 
 # A constant bit rate (64 kbit/s at 24 kHz): whoever guesses a stream's length from its first frames then guesses right.

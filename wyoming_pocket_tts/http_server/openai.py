@@ -23,6 +23,9 @@ from wyoming_pocket_tts.speech import SpeechRequest
 _MODEL = "pocket-tts"
 # What clients send that let nobody choose a model.
 _THEIR_MODELS = ("tts-1", "tts-1-hd", "gpt-4o-mini-tts")
+_THEIR_SLOWEST, _THEIR_FASTEST = 0.25, 4.0
+# The synthesizer's.
+SLOWEST, FASTEST = 0.5, 2.0
 # Models have no age here; clients want a number.
 _CREATED = 1_735_689_600
 
@@ -44,12 +47,20 @@ async def speech(request: web.Request) -> web.StreamResponse:
         text=text,
         voice=_voice(body),
         language=fields.text(body, "language"),
-        speed=fields.number(body, "speed"),
+        speed=_speed(body),
         seed=fields.whole_number(body, "seed"),
         request_id=service.next_id(),
     )
     file = FileBody(chosen, source.check(asked))
     return await answer_streaming(request, asked, EventBody(file) if way == "sse" else file)
+
+
+def _speed(body: dict[str, Any]) -> float | None:
+    """Their range is wider than ours; what lies beyond ours becomes the nearest that can be had."""
+    speed = fields.number(body, "speed")
+    if speed is None or not _THEIR_SLOWEST <= speed <= _THEIR_FASTEST:
+        return speed
+    return min(max(speed, SLOWEST), FASTEST)
 
 
 def _voice(body: dict[str, Any]) -> str | None:
