@@ -9,10 +9,12 @@ import { drawWave } from "./wave.js";
 const $ = (id) => document.getElementById(id);
 const player = new Player();
 const HEALTH_MS = 1500;
+const NOTICES_MS = 10000;
 const BUFFER_S = 10; // a full bar
 
 let server = { voices: [], max_text_characters: 20000, max_upload_bytes: 0 };
 let spoken = { name: "", text: "" };
+let noticeTimer = 0;
 let status = ["statusConnecting", "loading", ""];
 
 // What the server says
@@ -36,9 +38,22 @@ export async function refresh() {
   server = await api.info();
   $("version").textContent = `wyoming-pocket-tts ${server.version}`;
   $("clone").hidden = !server.max_upload_bytes;
+  showNotices(server.notices ?? []);
   showChoices();
   cloning.use(server);
   update();
+}
+
+// What the owner should know of (a wrong option, a model that cannot be had); looked at again while there is any.
+function showNotices(notices) {
+  $("notices").replaceChildren(...notices.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+  $("notices").hidden = !notices.length;
+  clearTimeout(noticeTimer);
+  if (notices.length) noticeTimer = setTimeout(() => refresh().catch(() => {}), NOTICES_MS);
 }
 
 function setStatus(key, state, why = "") {
