@@ -255,11 +255,11 @@ def test_a_host_names_them_too(tmp_path: Path) -> None:
 def test_commands_name_them_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = community(tmp_path, "weights_path", "nope.safetensors")
     cache = ["--cache-dir", str(tmp_path / "cache")]
-    assert cli.main(["download", "--config", str(path), *cache]) == cli.EXIT_USAGE
+    assert cli.main(["download", "--config", str(path), *cache]) == cli.EXIT_UNAVAILABLE
+    assert f"{path}: weights_path: nope.safetensors: there is no such" in capsys.readouterr().err
     settings = tmp_path / "server.yaml"
     voice = tiny_files.write_voice(tmp_path / "bert.safetensors")
     settings.write_text(f"models: {{m: {{config: {path}}}}}\nvoices: {{bert: {{source: {voice}}}}}")
-    capsys.readouterr()
     assert cli.main(["download", "--settings", str(settings), *cache]) == cli.EXIT_UNAVAILABLE
     assert f"{path}: weights_path: nope.safetensors: there is no such" in capsys.readouterr().err
     settings.write_text("models: {m: {config: nothere.yaml}}")
