@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -185,3 +187,23 @@ async def test_half_a_character_is_no_fault() -> None:
         async with one.client.post("/v1/audio/speech", data=body, headers=headers) as response:
             assert response.status == 200
         assert one.speech.calls[0].request.text == "Hi ?"
+
+
+async def test_example_of_the_documentation(one: Running, tmp_path: Path) -> None:
+    """The Python block of docs/http.md, with this server's address, token and voice."""
+    text = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
+    source = next(
+        block.partition("```")[0] for block in text.split("```python\n")[1:] if "openai" in block
+    )
+    for old, new in (
+        ("http://localhost:8000", one.url),
+        ('"none"', repr(TOKEN)),
+        ('"alba"', '"anna"'),
+        ('"hello.wav"', repr(str(tmp_path / "hello.wav"))),
+    ):
+        assert old in source
+        source = source.replace(old, new)
+    await asyncio.to_thread(exec, compile(source, "docs/http.md", "exec"), {})
+    samples, rate = soundfile.read(tmp_path / "hello.wav")
+    assert rate == 24_000
+    assert len(samples) > 0

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 # What marks an example of something else than the library, and the test that runs it.
 ELSEWHERE = {
     "wyoming.client": "tests/unit/test_app.py",
+    "from openai import": "tests/http/test_openai.py",
 }
 
 
