@@ -214,7 +214,7 @@ def test_what_the_add_on_fixes(tmp_path: Path, kept: tuple[Path, ...]) -> None:
     settings = read(tmp_path, kept, settings_file="/config/extra.yaml").settings
     assert not settings.zeroconf.enabled
     assert settings.http.host == "0.0.0.0"
-    assert settings.http.port == CONFIG["ingress_port"]
+    assert settings.http.port == CONFIG.get("ingress_port", 8099)
     assert settings.http.only_from == ("172.30.32.2",)
     assert settings.uri == "tcp://:10200"
     assert f"{addon_options.WYOMING_PORT}/tcp" in CONFIG["ports"]
@@ -361,13 +361,26 @@ def test_the_manifest_holds_what_the_supervisor_wants() -> None:
     assert CONFIG["arch"] == ["amd64", "aarch64"]
     assert CONFIG["discovery"] == ["wyoming"]
     assert CONFIG["ingress"] is True
-    assert CONFIG["ingress_port"] == addon_options.INGRESS_PORT
+    assert CONFIG.get("ingress_port", 8099) == addon_options.INGRESS_PORT
     assert "{arch}" not in CONFIG["image"]
     assert {entry["type"] for entry in CONFIG["map"]} == {"share", "addon_config"}
     profile = (ADDON / "apparmor.txt").read_text(encoding="utf-8")
     assert f"profile {CONFIG['slug']} " in profile
     repository = yaml.safe_load((ADDON.parent / "repository.yaml").read_text(encoding="utf-8"))
     assert set(repository) == {"name", "url", "maintainer"}
+
+
+def test_types_of_the_schema_are_those_that_the_supervisor_knows() -> None:
+    """One that it does not know makes the add-on vanish from the store, without a word."""
+    known = re.compile(
+        r"(bool|email|url|port|str|password|(int|float)(\(-?[\d.]*,-?[\d.]*\))?|list\(.+\)|match\(.+\))\??"
+    )
+    for name, kind in SCHEMA.items():
+        for element in kind if isinstance(kind, list) else [kind]:
+            assert known.fullmatch(element), f"{name}: {element}"
+    assert None not in CONFIG.values()
+    # The add-on linter complains of what is the default anyway.
+    assert not {"boot", "init", "ingress_port"} & set(CONFIG)
 
 
 def test_pictures_are_of_the_size_that_is_shown() -> None:
