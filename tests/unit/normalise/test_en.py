@@ -291,6 +291,7 @@ TABLE = [
     ("7.5 l/100 km", "seven point five liters per one hundred kilometers"),
     ("52 kcal/100 g", "fifty-two kilocalories per one hundred grams"),
     ("The party is on 12/24.", "The party is on December twenty-fourth."),
+    ("On 12/24 the shops close early.", "On December twenty-fourth the shops close early."),
     ("11/30 at 4pm", "November thirtieth at four P M"),
     ("9/11", "nine eleven"),
     ("3/17", "March seventeenth"),

@@ -22,8 +22,11 @@ _END = r"(?![\w/%°]|[.,:-][0-9])"
 _DOUBTFUL = words("by from after before")
 _AFTER_PART = words(
     "of cup cups inch inches mile miles hour hours teaspoon tablespoon pound pounds power speed "
-    "volume full as more less the a an"
+    "volume full as more less"
 )
+# "on 1/2 the surface" is a part, "on 12/24 the door" a day: parts have denominators up to ten.
+_ARTICLES = words("the a an")
+_LARGEST_PART = 10
 # What may stand after a day that has no preposition before it; after any other word it is "3 out of 17".
 _AFTER_DAY = words(
     "at is was and or to through until in deadline meeting party game event appointment"
@@ -52,7 +55,9 @@ def day_rules(language: English) -> tuple[Rule, ...]:
 
     def read_named(match: re.Match[str]) -> str | None:
         doubtful = match[1].lower() in _DOUBTFUL and match[4] in ("2", "3", "4")
-        if doubtful or (match[8] or "") in _AFTER_PART:
+        after = match[8] or ""
+        part = after in _ARTICLES and int(match[4]) <= _LARGEST_PART
+        if doubtful or part or after in _AFTER_PART:
             return None
         spoken = day(match[3], match[4])
         if spoken is None:
