@@ -122,7 +122,7 @@ class Engine:
                 self._finish(sequence)
                 continue
             self.counters.latents += 1
-            self.codec.push(sequence, latents[row], first=sequence.frames == 1)
+            self.codec.push(sequence, latents[row], sequence.frames - 1)
             if outcome is Step.DELIVER_AND_END:
                 self._end_at_limit(sequence)
         return True

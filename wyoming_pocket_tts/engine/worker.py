@@ -291,7 +291,7 @@ class EngineWorker:
                 return
             codec.taken.clear()
             # Where everybody is far enough ahead of the codec, it is helped, in short calls: a request may come any time.
-            if not self.engine.step_flow_lm() and not codec.run_once(_HELPING_FRAMES):
+            if not self.engine.step_flow_lm() and not codec.help(_HELPING_FRAMES):
                 codec.taken.wait(_CODEC_WAIT_S)
         except Exception as error:
             _LOGGER.exception("A step of the engine failed; all its sequences are ended")
