@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from wyoming_pocket_tts import __version__
 from wyoming_pocket_tts.errors import (
@@ -29,6 +29,7 @@ from wyoming_pocket_tts.errors import (
     SetupError,
     VoiceNotFound,
     VoiceStateError,
+    nearest,
 )
 
 PROGRAM = "wyoming-pocket-tts"
@@ -86,6 +87,21 @@ class Command(Protocol):
 
 class _Parser(argparse.ArgumentParser):
     """argparse with one line about what was wrong, not the whole usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """What a command does not know is told by the command, with the flag that may have been meant."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            flags = [
+                flag
+                for action in self._actions
+                if action.help != argparse.SUPPRESS
+                for flag in action.option_strings
+            ]
+            self.error(
+                f"unknown: {' '.join(unknown)}.{nearest(unknown[0].partition('=')[0], flags)}"
+            )
+        return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
         self.exit(EXIT_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")

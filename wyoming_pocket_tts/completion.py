@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 SHELLS = ("bash", "zsh", "fish")
 
+# What follows a flag, by what the help calls it.
+_KINDS = {"FILE": "file", "AUDIO": "file", "OUT": "file", "VOICE": "file", "DIR": "folder"}
+
 Names = Mapping[str, Sequence[str]]
 """Flag -> words that may follow it, where the parser itself does not say."""
 
@@ -24,7 +27,7 @@ class Argument:
         flags: none for what stands without one.
         help: a line for people.
         value: what follows: "" nothing, "file", "folder", "word" something of which nothing is known.
-        words: what may follow, where that is known.
+        words: what may follow, where that is known; besides files where `value` is "file".
     """
 
     flags: tuple[str, ...]
@@ -90,7 +93,7 @@ def _argument(action: argparse.Action, names: Names) -> Argument:
     if action.nargs == 0:
         return Argument(flags, help, "")
     metavar = str(action.metavar or action.dest).upper()
-    kind = {"FILE": "file", "AUDIO": "file", "OUT": "file", "DIR": "folder"}.get(metavar, "word")
+    kind = _KINDS.get(metavar, "word")
     return Argument(flags, help, kind, words)
 
 
@@ -127,12 +130,13 @@ def _bash(program: str, commands: list[Command]) -> Iterator[str]:
 
 
 def _bash_values(argument: Argument) -> str:
-    if argument.words:
-        return f"mapfile -t COMPREPLY < <(compgen -W '{' '.join(argument.words)}' -- \"$cur\")"
-    if argument.value == "word":
+    words = f"-W '{' '.join(argument.words)}'" if argument.words else ""
+    paths = {"file": "-f", "folder": "-d"}.get(argument.value, "")
+    if not words and not paths:
         return ":"
-    letter = "d" if argument.value == "folder" else "f"
-    return f'compopt -o filenames; mapfile -t COMPREPLY < <(compgen -{letter} -- "$cur")'
+    how = " ".join(filter(None, (words, paths)))
+    found = f'mapfile -t COMPREPLY < <(compgen {how} -- "$cur")'
+    return f"compopt -o filenames; {found}" if paths else found
 
 
 def _zsh(program: str, commands: list[Command]) -> Iterator[str]:
@@ -171,8 +175,11 @@ def _zsh(program: str, commands: list[Command]) -> Iterator[str]:
 def _zsh_values(argument: Argument) -> str:
     if not argument.value:
         return ""
-    if argument.words:
-        return f":value:({' '.join(argument.words)})"
+    words = " ".join(argument.words)
+    if words and argument.value == "file":
+        return f":value:{{compadd -- {words}; _files}}"
+    if words:
+        return f":value:({words})"
     return {"file": ":file:_files", "folder": ":folder:_files -/"}.get(argument.value, ":value: ")
 
 
@@ -194,10 +201,11 @@ def _fish(program: str, commands: list[Command]) -> Iterator[str]:
 
 def _fish_values(argument: Argument) -> str:
     must = " -x" if argument.flags else ""
-    if argument.words:
-        return f"{must} -a {_quoted(' '.join(argument.words))}"
+    words = f" -a {_quoted(' '.join(argument.words))}" if argument.words else ""
     if argument.value == "file":
-        return " -r -F" if argument.flags else " -F"
+        return f" -r -F{words}" if argument.flags else f" -F{words}"
+    if words:
+        return f"{must}{words}"
     if argument.value == "folder":
         return f"{must} -a '(__fish_complete_directories)'"
     return must if argument.value else ""

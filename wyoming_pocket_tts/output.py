@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from wyoming_pocket_tts.audio import wav_header
-from wyoming_pocket_tts.errors import ConfigError, nearest
+from wyoming_pocket_tts.errors import ConfigError
 
 # Suffix -> format and subtype, as libsndfile calls them.
 _ENCODED = {
@@ -33,34 +33,54 @@ _PLAYERS = {
 
 
 class Output(Protocol):
-    """Somewhere for sound to go."""
+    """Somewhere for sound to go; `write` any number of times, then `close`, also after an error."""
 
     def write(self, pcm: bytes) -> None:
-        """Takes the next piece."""
+        """Takes the next piece.
+
+        Args:
+            pcm: whole samples, 16-bit little-endian, mono, at the rate that the output was opened with.
+
+        Raises:
+            ConfigError: it takes no more (a full disk, a player that ended); says which and why.
+            BrokenPipeError: who reads standard output has had enough.
+        """
 
     def close(self) -> None:
-        """There is no more, or somebody has had enough."""
+        """There is no more, or somebody has had enough: what was written is a playable whole from here on.
+
+        Raises:
+            ConfigError: the end could not be written, or the player could not play.
+        """
 
 
 def check_path(path: Path) -> None:
     """Refuses a path that cannot be written, before anything else is done.
 
+    Args:
+        path: what the user gave; pipes and devices may have any name.
+
     Raises:
         ConfigError: an unknown kind of file, a folder, a folder that is not there.
     """
-    suffix = path.suffix.lower()
-    if suffix != ".wav" and suffix not in _ENCODED and not _is_device(path):
-        kinds = [".wav", *_ENCODED]
-        hint = nearest(suffix, kinds) or f" Known: {', '.join(kinds)}."
-        raise ConfigError(f"--output-path: {path}: kind of file {suffix!r} is unknown.{hint}")
     if path.is_dir():
         raise ConfigError(f"--output-path: {path} is a folder; name a file in it.")
+    suffix = path.suffix.lower()
+    if suffix != ".wav" and suffix not in _ENCODED and not _is_device(path):
+        kinds = ", ".join((".wav", *_ENCODED))
+        raise ConfigError(
+            f"--output-path: {path}: the name must end with the kind of file, one of {kinds}."
+        )
     if not path.parent.is_dir():
         raise ConfigError(f"--output-path: there is no folder {path.parent}.")
 
 
 def open_file(path: Path, rate_hz: int) -> Output:
-    """A file of the kind that its suffix says.
+    """A file of the kind that its suffix says; what was there is replaced.
+
+    Args:
+        path: that `check_path` has taken.
+        rate_hz: samples per second of what will be written.
 
     Raises:
         ConfigError: it cannot be written.
@@ -134,9 +154,18 @@ class StandardOutput(Wav):
 
 
 class EncodedFile:
-    """FLAC, Ogg Vorbis, Opus or MP3, by libsndfile."""
+    """FLAC, Ogg Vorbis, Opus or MP3, by libsndfile, which compresses each piece as it comes."""
 
     def __init__(self, path: Path, rate_hz: int) -> None:
+        """
+        Args:
+            path: whose suffix says the kind.
+            rate_hz: of the samples.
+
+        Raises:
+            OSError: it cannot be opened.
+            ConfigError: this libsndfile cannot write the kind, or not at this rate.
+        """
         import soundfile
 
         format, subtype = _ENCODED[path.suffix.lower()]
@@ -205,7 +234,7 @@ class _Sink:
 
 
 def find_player() -> list[str]:
-    """The command of a player that is installed.
+    """The command of a player that is installed: its path, then the flags with which it reads standard input.
 
     Raises:
         ConfigError: there is none.
@@ -221,7 +250,7 @@ def find_player() -> list[str]:
 
 
 class Player:
-    """A player that hears the sound while it is being made."""
+    """A program that plays the sound while it is being made: WAV through a pipe to its standard input."""
 
     def __init__(self, command: list[str], rate_hz: int) -> None:
         """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -215,7 +217,7 @@ def test_version() -> None:
     assert (told.returncode, told.stdout) == (0, f"wyoming-pocket-tts {__version__}\n")
 
 
-@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 32), (["serve", "--help"], 45)])
+@pytest.mark.parametrize(("arguments", "lines"), [(["--help"], 32), (["serve", "--help"], 32)])
 def test_help_fits_a_screen(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -230,11 +232,38 @@ def test_help_fits_a_screen(
     assert any("examples:" in line for line in told)
 
 
-def test_every_flag_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["serve", "--help"]) == 0
-    told = capsys.readouterr().out
-    for flag in ("--settings", "--data-dir", "--voice", "--no-zeroconf", "--debug", "--config"):
-        assert flag in told
+@pytest.mark.parametrize("command", [name.replace("_", "-") for name in cli.COMMANDS])
+def test_every_flag_is_in_the_help(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = next(
+        action.choices
+        for action in cli.build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert cli.main([command, "--help"]) == 0
+    told = re.split(r"[\s,]+", capsys.readouterr().out)
+    for action in commands[command]._actions:
+        if action.help != argparse.SUPPRESS:
+            assert set(action.option_strings) <= set(told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["generate", "--tex", "x"], "generate: unknown: --tex x. Did you mean '--text'"),
+        (["serve", "--prt=1"], "serve: unknown: --prt=1. Did you mean '--port'"),
+        (["serve", "anna"], "serve: unknown: anna. (see wyoming-pocket-tts serve --help)"),
+    ],
+)
+def test_what_a_command_does_not_know(
+    arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments) == cli.EXIT_USAGE
+    told = capsys.readouterr().err
+    assert part in told
+    assert len(told.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

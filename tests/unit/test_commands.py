@@ -96,7 +96,7 @@ def test_help_has_examples_and_fits_a_screen(
     lines = capsys.readouterr().out.splitlines()
     assert "examples:" in lines
     assert any(line.startswith(f"  wyoming-pocket-tts {command}") for line in lines)
-    assert len(lines) <= 36
+    assert len(lines) <= 32
     assert max(map(len, lines)) <= 80
 
 
@@ -122,6 +122,17 @@ def test_a_recording_becomes_a_file(run: Any, tmp_path: Path) -> None:
     kept = read_voice_state(plain, config)
     assert not kept.keys[1].equal(wanted.keys[1])
     assert kept.keys[1].equal(VoiceMaker("m", config, Path, None).make(read_prompt(anna)).keys[1])
+
+
+def test_quiet_but_for_errors(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    record(folder / "anna.wav")
+    record(folder / "short.wav", 0.3)
+    model = tiny_files.yaml_on_disk(tmp_path / "model")
+    ran = run("export-voice", folder, tmp_path / "voices", "-q", "--config", model)
+    assert (tmp_path / "voices" / "anna.safetensors").is_file()
+    assert ran.out == ""
+    assert [line.partition(": ")[0] for line in ran.err.splitlines()] == [cli.PROGRAM]
 
 
 def test_a_folder_becomes_a_folder(run: Any, tmp_path: Path) -> None:

@@ -92,3 +92,18 @@ def test_the_flag(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     flags = ["--demo", "--settings", str(settings), "--slots", "2"]
     assert cli.main(["serve", *flags[:1], "--reload", *flags[1:]]) == 5
     assert started == [[sys.executable, "-m", "wyoming_pocket_tts", "serve", *flags]]
+
+
+def test_no_reload_is_what_is_done_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flags of the `pocket-tts` package that say the default are taken; the last one counts."""
+    started: list[str] = []
+
+    def run(self: Reloader) -> int:
+        started.append("watched")
+        return 5
+
+    monkeypatch.setattr(Reloader, "run", run)
+    assert cli.main(["serve", "--no-reload", "--reload"]) == 5
+    # Past the choice, and ended by the next thing that is wrong.
+    assert cli.main(["serve", "--reload", "--no-reload", "--no-http", "--no-wyoming"]) == 2
+    assert started == ["watched"]

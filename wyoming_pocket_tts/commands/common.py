@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import sys
+import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +18,68 @@ if TYPE_CHECKING:
     from wyoming_pocket_tts.settings import Settings
 
 
+class ShortHelp(argparse.RawDescriptionHelpFormatter):
+    """Help that fits a screen: one group's flags stand side by side, and its title says where they are explained."""
+
+    def __init__(self, prog: str, in_rows: str) -> None:
+        """
+        Args:
+            prog: the command.
+            in_rows: title of that group; "": there is none.
+        """
+        super().__init__(prog, max_help_position=34)
+        self._in_rows = in_rows
+
+    def add_arguments(self, actions: Iterable[argparse.Action]) -> None:
+        """Those of one group; argparse calls it."""
+        if self._in_rows and self._current_section.heading == self._in_rows:
+            self._add_item(self._rows, [list(actions)])
+        else:
+            super().add_arguments(actions)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """ "--cache-dir, --data-dir DIR": the value once, as Python 3.13 has it."""
+        *others, last = action.option_strings or [""]
+        if not others or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(others)}, {last} {value}"
+
+    def _rows(self, actions: list[argparse.Action]) -> str:
+        shown = [one for one in actions if one.help != argparse.SUPPRESS]
+        # Spaces at which no line is broken keep a flag and its value together.
+        flags = [self._format_action_invocation(one).replace(" ", "\u00a0") for one in shown]
+        rows = textwrap.wrap(
+            ", ".join(flags),
+            self._width,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return "\n".join(rows).replace("\u00a0", " ") + "\n"
+
+
+def help_formatter(in_rows: str = "") -> functools.partial[ShortHelp]:
+    """What argparse makes a command's help with; `in_rows` as for `ShortHelp`."""
+    return functools.partial(ShortHelp, in_rows=in_rows)
+
+
 def make_parser(
-    subparsers: argparse._SubParsersAction[Any], name: str, summary: str, epilog: str, usage: str
+    subparsers: argparse._SubParsersAction[Any],
+    name: str,
+    summary: str,
+    epilog: str,
+    usage: str,
+    in_rows: str = "",
 ) -> argparse.ArgumentParser:
-    """The parser of one command."""
+    """The parser of one command; `in_rows` as for `ShortHelp`."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=epilog,
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
-            prog, max_help_position=30
-        ),
+        formatter_class=help_formatter(in_rows),
         usage=f"%(prog)s {usage}",
         allow_abbrev=False,
         # A flag that was not given leaves no value, so that it replaces nothing in a settings file.
@@ -87,11 +140,11 @@ def set_up_log(*, quiet: bool = False) -> ProgressCallback | None:
     return TerminalProgress(sys.stderr) if terminal else LoggedProgress()
 
 
-def make_fetcher(settings: Settings) -> Fetcher:
-    """Fetches with a bar on a terminal, with lines in the log elsewhere; sets up the log."""
+def make_fetcher(settings: Settings, *, quiet: bool = False) -> Fetcher:
+    """Fetches, and shows it as `set_up_log` does."""
     from wyoming_pocket_tts.models.download import Fetcher
 
-    progress = set_up_log()
+    progress = set_up_log(quiet=quiet)
     return Fetcher(settings.cache_dir, offline=settings.offline, progress=progress)
 
 

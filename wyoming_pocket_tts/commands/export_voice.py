@@ -47,6 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     which("--language", metavar="NAME", help="the same by language, e.g. german or de")
     which("--config", metavar="FILE", help="a community model's YAML: path or address")
     add("--keep-loudness", action="store_true", help="do not even the loudness out")
+    add("-q", "--quiet", action="store_true", help="say nothing but errors")
     add("--offline", action="store_true", help="never use the network")
     common.add_cache_flag(parser)
 
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     from wyoming_pocket_tts.prompt_sound import LOUDNESS
 
     settings, entry_of = _settings(arguments)
-    fetcher = common.make_fetcher(settings)
+    quiet = getattr(arguments, "quiet", False)
+    fetcher = common.make_fetcher(settings, quiet=quiet)
     jobs = _jobs(arguments.audio, Path(arguments.out).expanduser())
     failure: PocketTTSError | None = None
     recordings: list[tuple[str, Path, Recording]] = []
@@ -77,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
         for source, out, recording in recordings:
             state = maker.make(recording)
             write_voice_state(out, state, identity=maker.identity, model_name=entry.name)
-            print(f"{out}: {recording.seconds:.1f} s of {source}, for model {entry.name}")
+            if not quiet:
+                print(f"{out}: {recording.seconds:.1f} s of {source}, for model {entry.name}")
     return cli.EXIT_OK if failure is None else cli.exit_code(failure)
 
 

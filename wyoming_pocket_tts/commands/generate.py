@@ -26,6 +26,8 @@ examples:
   wyoming-pocket-tts generate -q --text Hello --output-path - | aplay
 """
 
+_MORE = "more (docs/python.md tells what they do)"
+
 _OUTPUT = "./tts_output.wav"
 _SECONDS_OF_A_LONG_TEXT = 4
 _BAR_WIDTH = 30
@@ -45,7 +47,7 @@ _TEXTS = {
 def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Adds `generate` to the command line."""
     parser = common.make_parser(
-        subparsers, "generate", "speak a text to a file or a loudspeaker", _EPILOG, "[flags]"
+        subparsers, "generate", "speak a text to a file or a loudspeaker", _EPILOG, "[flags]", _MORE
     )
     # A value that was not given is None here: there is no settings file that it could replace.
     parser.argument_default = None
@@ -54,32 +56,31 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     text("--text", help="what to say; - reads standard input")
     text("--text-file", metavar="FILE", type=Path, help="a file with it, in UTF-8")
     add = parser.add_argument
-    add("--voice", metavar="NAME", help="name, file or address (default: the language's)")
+    add("--voice", metavar="VOICE", help="name, file or address (default: the language's)")
     add("--output-path", metavar="FILE", help="wav, flac, ogg, opus or mp3; - is stdout")
     add("--play", action="store_true", help="to the loudspeaker, while it is being made")
     which = parser.add_mutually_exclusive_group().add_argument
     which("--language", metavar="NAME", help="model or language (default english)")
     which("--config", metavar="FILE", help="a community model's YAML: path or address")
     which("--demo", action="store_true", help="random weights: sound, not words")
-    speech = parser.add_argument_group("speech").add_argument
-    speech("--temperature", metavar="X", type=float, help="variance of the noise")
-    speech("--noise-clamp", metavar="X", type=float, help="largest magnitude of the noise")
-    speech("--sampler-decode-steps", metavar="N", type=int, help="of the flow head, per frame")
-    speech("--lsd-decode-steps", metavar="N", type=int, help=argparse.SUPPRESS)
-    speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
-    speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
-    speech("--max-tokens", metavar="N", type=int, default=50, help="in one segment (default 50)")
-    speech("--quantize", action="store_true", default=False, help="8-bit weights where faster")
-    speech("--no-quantize", dest="quantize", action="store_false", help=argparse.SUPPRESS)
-    speech("--seed", metavar="N", type=int, help="the same text then gives the same samples")
-    speech("--speed", metavar="X", type=float, default=1.0, help="0.5 to 2 (default 1)")
-    speech("--raw-text", action="store_true", help="text as the pocket-tts package does it")
-    speech("--device", metavar="NAME", default="cpu", help=argparse.SUPPRESS)
-    rest = parser.add_argument_group("other").add_argument
-    rest("-q", "--quiet", action="store_true", help="say nothing but errors")
-    rest("--offline", action="store_true", help="never use the network")
-    rest("--cache-dir", metavar="DIR", help="where downloads are kept")
-    rest("--data-dir", dest="cache_dir", help=argparse.SUPPRESS)
+    add("--seed", metavar="N", type=int, help="the same text then gives the same samples")
+    add("--speed", metavar="X", type=float, default=1.0, help="0.5 to 2 (default 1)")
+    add("--raw-text", action="store_true", help="text as the pocket-tts package does it")
+    add("-q", "--quiet", action="store_true", help="say nothing but errors")
+    add("--offline", action="store_true", help="never use the network")
+    common.add_cache_flag(parser)
+    more = parser.add_argument_group(_MORE).add_argument
+    more("--temperature", metavar="X", type=float, help="variance of the noise")
+    more("--noise-clamp", metavar="X", type=float, help="largest magnitude of the noise")
+    more("--sampler-decode-steps", metavar="N", type=int, help="of the flow head, per frame")
+    more("--lsd-decode-steps", metavar="N", type=int, help=argparse.SUPPRESS)
+    more("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
+    more("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    more("--max-tokens", metavar="N", type=int, default=50, help="in one segment (default 50)")
+    more("--quantize", action="store_true", default=False, help="8-bit weights where faster")
+    more("--no-quantize", dest="quantize", action="store_false", help=argparse.SUPPRESS)
+    more("--device", metavar="NAME", default="cpu", help="cpu; there is no other")
+    more("--checkpoint", metavar="FILE", help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,13 +88,18 @@ def run(arguments: argparse.Namespace) -> int:
     from wyoming_pocket_tts import cli
     from wyoming_pocket_tts.sound.options import SoundOptions
 
-    # All that can be wrong without a model is found before one is loaded.
+    if arguments.lsd_decode_steps is not None:
+        arguments.sampler_decode_steps = arguments.lsd_decode_steps
+        if not arguments.quiet:
+            print("--lsd-decode-steps is now --sampler-decode-steps", file=sys.stderr)
+    # All that can be wrong without a model is found before one is loaded, or downloaded.
     text = _text(arguments)
     try:
         sound = SoundOptions(speed=arguments.speed)
     except ValueError as error:
         raise ConfigError(f"--speed: {error}.") from error
     open_outputs, where = _outputs(arguments)
+    _check(arguments)
     with _load(arguments) as model:
         state = model.get_state_for_audio_prompt(arguments.voice or model.default_voice)
         started = time.monotonic()
@@ -153,6 +159,27 @@ def _text(arguments: argparse.Namespace) -> str | None:
     return text.removeprefix("\ufeff")
 
 
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuses what no model could do, by the names of the flags."""
+    from wyoming_pocket_tts.tts.arguments import MIN_TOKENS, check_device, check_whole
+    from wyoming_pocket_tts.tts.model import MOST_STEPS
+    from wyoming_pocket_tts.tts.sampling import check_sampling
+
+    check_device(arguments.device)
+    check_sampling(
+        arguments.temperature,
+        arguments.noise_clamp,
+        arguments.eos_threshold,
+        arguments.frames_after_eos,
+        called=lambda name: "--" + {"temp": "temperature"}.get(name, name).replace("_", "-"),
+    )
+    check_whole("--max-tokens", arguments.max_tokens, MIN_TOKENS)
+    if arguments.seed is not None:
+        check_whole("--seed", arguments.seed, 0)
+    if arguments.sampler_decode_steps is not None:
+        check_whole("--sampler-decode-steps", arguments.sampler_decode_steps, 1, MOST_STEPS)
+
+
 def _outputs(arguments: argparse.Namespace) -> tuple[Callable[[int], Iterator[Output]], str]:
     """What opens the outputs for a sample rate, and what to call them."""
     from wyoming_pocket_tts import output
@@ -185,25 +212,20 @@ def _load(arguments: argparse.Namespace) -> TTSModel:
     from wyoming_pocket_tts.text.options import TextOptions
     from wyoming_pocket_tts.tts import TTSModel
 
-    steps = arguments.sampler_decode_steps
-    if arguments.lsd_decode_steps is not None:
-        steps = arguments.lsd_decode_steps
-        if not arguments.quiet:
-            print("--lsd-decode-steps is now --sampler-decode-steps", file=sys.stderr)
-    model = TTSModel.load_model(
+    return TTSModel.load_model(
         language="demo" if arguments.demo else arguments.language,
         config=arguments.config,
         temp=arguments.temperature,
-        sampler_decode_steps=steps,
+        sampler_decode_steps=arguments.sampler_decode_steps,
         noise_clamp=arguments.noise_clamp,
         eos_threshold=arguments.eos_threshold,
         quantize=arguments.quantize,
+        checkpoint=arguments.checkpoint,
         text_options=TextOptions(raw=arguments.raw_text),
         cache_dir=arguments.cache_dir,
         offline=arguments.offline,
         progress=progress,
     )
-    return model.to(arguments.device)
 
 
 class _Watch:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wyoming_pocket_tts.commands import common
 from wyoming_pocket_tts.errors import ConfigError, PocketTTSError, VoiceNotFound
 from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import DEFAULT_URI
@@ -25,11 +26,9 @@ _EPILOG = """\
 examples:
   wyoming-pocket-tts serve --language english --language french
   wyoming-pocket-tts serve --config dutch.yaml --voice anna.wav
-
-A flag wins over the settings file (every key: config/server.example.yaml).
-SIGTERM or SIGINT stops the server in order, a second one at once.
 """
 
+_MORE = "more (config/server.example.yaml tells what they do)"
 
 # Flags that replace one setting, by their name in the parsed arguments.
 _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
@@ -64,9 +63,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         "serve",
         help="run the server",
         epilog=_EPILOG,
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
-            prog, max_help_position=38
-        ),
+        formatter_class=common.help_formatter(_MORE),
         usage="%(prog)s [flags]",
         allow_abbrev=False,
         # A flag that was not given leaves no value, so that it replaces nothing in the file.
@@ -74,7 +71,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
-    add("--settings", metavar="FILE", type=Path, help="settings in YAML")
+    add("--settings", metavar="FILE", type=Path, help="settings in YAML; a flag wins over them")
     # For Home Assistant's Supervisor and those who try what it does: found out without it, see `cli.addon_options_file`.
     add("--addon", metavar="FILE", type=Path, nargs="?", const=True, help=argparse.SUPPRESS)
     add("--uri", help=f"Wyoming (default {DEFAULT_URI})")
@@ -82,17 +79,11 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     add("--port", metavar="N", type=int, help=f"HTTP: port (default {DEFAULT_PORT}, if free)")
     add("--no-http", dest="http", action="store_false", help="no HTTP: Wyoming alone")
     add("--no-wyoming", dest="wyoming", action="store_false", help="no Wyoming: HTTP alone")
-    add(
-        "--language", metavar="NAME", action="append", help="model to load, e.g. french; repeatable"
-    )
-    add(
-        "--config",
-        metavar="FILE",
-        action="append",
-        help="a community model's YAML",
-    )
+    add("--language", metavar="NAME", action="append", help="model, e.g. french; repeatable")
+    add("--config", metavar="FILE", action="append", help="a community model's YAML; repeatable")
     add("--demo", action="store_true", help="random weights: sound, not words")
-    add("--default-voice", "--voice", metavar="NAME", help="for who names none: name, file, URL")
+    # Here and below, the second name is the one that users of wyoming-piper know.
+    add("--default-voice", "--voice", metavar="VOICE", help="for who names none: name, file, URL")
     add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
     add(
         "--load",
@@ -111,45 +102,41 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     )
     add("--no-zeroconf", dest="zeroconf", action="store_false", help="do not announce")
     add("--reload", action="store_true", help="start anew when code or settings change")
-    speech = parser.add_argument_group("speech").add_argument
-    speech("--slots", metavar="N", type=int, help="segments at the same time (default 8)")
-    speech(
-        "--quantize",
-        action=argparse.BooleanOptionalAction,
-        help="8-bit weights where faster (default)",
-    )
-    speech("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
-    speech("--seed", metavar="N", type=int, help="same text, same samples")
-    speech(
-        "--temperature",
-        metavar="X",
-        type=float,
-        help="variance of the noise",
-    )
-    speech("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
-    speech("--sampler-decode-steps", dest="decode_steps", type=int, help=argparse.SUPPRESS)
-    speech("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
-    speech("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
-    speech("--speed", metavar="X", type=float, help="0.5 to 2 times the model's speed")
-    speech("--raw-text", action="store_true", help="text as the pocket-tts package does it")
-    log = parser.add_argument_group("log, on standard error").add_argument
-    levels = ("debug", "info", "warning", "error")
-    log("--log-level", metavar="LEVEL", choices=levels, help=", ".join(levels))
-    log("--log-format", metavar="FORMAT", help="text (default), json, a pattern")
-    log(
+    # Off is the default; users of the `pocket-tts` package may say so.
+    add("--no-reload", dest="reload", action="store_const", help=argparse.SUPPRESS)
+    add(
         "--debug",
         dest="log_level",
         action="store_const",
         const="debug",
         help="log level debug; shows spoken text",
     )
+    more = parser.add_argument_group(_MORE).add_argument
+    more("--slots", metavar="N", type=int, help="segments at the same time (default 8)")
+    more(
+        "--quantize",
+        action=argparse.BooleanOptionalAction,
+        help="8-bit weights where faster (default)",
+    )
+    more("--threads", metavar="N", type=_threads, help="CPU threads, or auto (default)")
+    more("--seed", metavar="N", type=int, help="same text, same samples")
+    more("--temperature", metavar="X", type=float, help="variance of the noise")
+    more("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
+    more("--sampler-decode-steps", dest="decode_steps", type=int, help=argparse.SUPPRESS)
+    more("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
+    more("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    more("--speed", metavar="X", type=float, help="0.5 to 2 times the model's speed")
+    more("--raw-text", action="store_true", help="text as the pocket-tts package does it")
+    levels = ("debug", "info", "warning", "error")
+    more("--log-level", metavar="LEVEL", choices=levels, help=", ".join(levels))
+    more("--log-format", metavar="FORMAT", help="text (default), json, a pattern")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves until a signal ends it."""
     from wyoming_pocket_tts import cli, logs, settings_file
 
-    if "reload" in arguments:
+    if getattr(arguments, "reload", False):
         return _reload(arguments)
     # Before the server takes over the signals nothing is worth an orderly end. An exception would not do: some of what
     # is being imported catches all of them.

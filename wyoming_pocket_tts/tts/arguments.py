@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+import torch
+
 from wyoming_pocket_tts.tts.errors import WrongArgument
 
 MIN_TOKENS = 5
@@ -25,7 +27,7 @@ def check_whole(name: str, value: Any, low: int, high: int = _MOST) -> int:
         raise WrongArgument(f"{name} must be a whole number (int), not {_shown(value)}.")
     whole = int(value)
     if not low <= whole <= high:
-        bounds = f"at least {low}" if high == _MOST else f"between {low} and {high}"
+        bounds = f"at least {low}" if whole < low and high == _MOST else f"between {low} and {high}"
         raise WrongArgument(f"{name} must be {bounds}, not {value}.")
     return whole
 
@@ -51,6 +53,20 @@ def check_type(name: str, value: Any, *types: type) -> None:
     if value is not None and not isinstance(value, types):
         wanted = " or ".join(kind.__name__ for kind in types)
         raise WrongArgument(f"{name} must be {wanted}, not {_shown(value)}.")
+
+
+def check_device(device: Any) -> None:
+    """The CPU, by name or as torch's device.
+
+    Raises:
+        WrongArgument: another device, or none.
+    """
+    try:
+        wanted = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise WrongArgument(f"{device!r} is no device; the engine runs on the CPU.") from error
+    if wanted.type != "cpu":
+        raise WrongArgument(f"The engine runs on the CPU alone, not on {str(device)!r}.")
 
 
 def check_stop(stop: Any) -> None:

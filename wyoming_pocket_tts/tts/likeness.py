@@ -11,6 +11,7 @@ from typing import NoReturn, TypeVar
 import torch
 
 from wyoming_pocket_tts.models.loading import LoadedModel
+from wyoming_pocket_tts.tts.arguments import check_device
 from wyoming_pocket_tts.tts.errors import WrongArgument
 
 _CPU = torch.device("cpu")
@@ -75,12 +76,7 @@ class ModuleLikeness:
         Raises:
             WrongArgument: any device but the CPU.
         """
-        try:
-            wanted = torch.device(device)
-        except (RuntimeError, TypeError) as error:
-            raise WrongArgument(f"{device!r} is no device; the engine runs on the CPU.") from error
-        if wanted.type != "cpu":
-            raise WrongArgument(f"The engine runs on the CPU alone, not on {str(device)!r}.")
+        check_device(device)
         return self
 
 

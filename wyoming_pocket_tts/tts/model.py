@@ -39,6 +39,7 @@ from wyoming_pocket_tts.tts.state import ModelState, voice_for
 from wyoming_pocket_tts.tts.text import Texts
 
 MAX_TOKENS = 50
+MOST_STEPS = 1000
 
 _SEEDS = 2**62
 
@@ -129,9 +130,10 @@ class TTSModel(ModuleLikeness):
             )
             sampler_decode_steps = lsd_decode_steps
         check_whole("slots", slots, 1, 1000)
-        for name, value in (("sampler_decode_steps", sampler_decode_steps), ("threads", threads)):
-            if value is not None:
-                check_whole(name, value, 1, 1000)
+        if threads is not None:
+            check_whole("threads", threads, 1, 1000)
+        if sampler_decode_steps is not None:
+            check_whole("sampler_decode_steps", sampler_decode_steps, 1, MOST_STEPS)
         check_type("language", language, str)
         check_type("config", config, str, Path)
         check_type("cache_dir", cache_dir, str, Path)

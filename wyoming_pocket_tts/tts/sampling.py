@@ -16,8 +16,14 @@ def check_sampling(
     noise_clamp: float | None = None,
     eos_threshold: float | None = None,
     frames_after_eos: int | None = None,
+    *,
+    called: Callable[[str], str] = str,
 ) -> None:
     """Refuses what would fail in the engine, where others' speech would end with it; NaN too.
+
+    Args:
+        temp, noise_clamp, eos_threshold, frames_after_eos: as for `TTSModel`; None: the model's own.
+        called: gives what to call an argument in errors.
 
     Raises:
         WrongArgument: names the value.
@@ -28,9 +34,9 @@ def check_sampling(
         ("eos_threshold", eos_threshold, -1000, 1000),
     ):
         if value is not None:
-            check_number(name, value, low, high)
+            check_number(called(name), value, low, high)
     if frames_after_eos is not None:
-        check_whole("frames_after_eos", frames_after_eos, 0, 250)
+        check_whole(called("frames_after_eos"), frames_after_eos, 0, 250)
 
 
 def sampling_of(
