@@ -20,6 +20,14 @@ _AGAIN_S = 0.5
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Asks, again and again until `--wait` is over, and prints one line: what was heard, or what is not well.
+
+    Args:
+        arguments: without the program's name; the process's own when None.
+
+    Returns:
+        The exit code: 0 or 1.
+    """
     parser = argparse.ArgumentParser(prog="wyoming_pocket_tts.healthcheck", description=__doc__)
     parser.add_argument("uri", nargs="?", default=DEFAULT_URI)
     parser.add_argument("--speak", metavar="TEXT")
@@ -38,14 +46,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def check(uri: str, text: str | None = None, timeout_s: float = _TIMEOUT_S) -> str:
-    """Describes the server, and has it speak where there is a text.
+    """Sends `describe`, and has the server speak where there is a text.
+
+    Args:
+        uri: tcp://host:port or unix:///path.
+        text: to be spoken with the default voice; None: it is only asked what it can do.
+        timeout_s: longest wait for the connection and for each piece of an answer.
 
     Returns:
-        A line about what was heard.
+        A line about what was heard: the number of voices, and the bytes of audio.
 
     Raises:
-        OSError: there is no server, or it is silent.
-        ValueError: it answers something else.
+        OSError: there is no server, it closes the connection, or it says nothing for too long (TimeoutError).
+        ValueError: the URI is none, it is no speech server, it answers with an error, or with silence alone.
     """
     with _connect(uri, timeout_s) as connection, connection.makefile("rwb") as stream:
         _send(stream, "describe", {})
@@ -60,6 +73,7 @@ def check(uri: str, text: str | None = None, timeout_s: float = _TIMEOUT_S) -> s
 
 
 def _speak(stream: io.BufferedRWPair[Any, Any], text: str) -> int:
+    """Bytes of PCM that came for a text; errors as for `check`."""
     _send(stream, "synthesize", {"text": text})
     audio_bytes, loud = 0, False
     while True:
@@ -76,6 +90,7 @@ def _speak(stream: io.BufferedRWPair[Any, Any], text: str) -> int:
 
 
 def _connect(uri: str, timeout_s: float) -> socket.socket:
+    """A connection of which every wait ends after `timeout_s`; errors as for `check`."""
     scheme, _, rest = uri.partition("://")
     if scheme == "unix":
         connection = socket.socket(socket.AF_UNIX)
@@ -89,11 +104,18 @@ def _connect(uri: str, timeout_s: float) -> socket.socket:
 
 
 def _send(stream: io.BufferedRWPair[Any, Any], kind: str, data: dict[str, Any]) -> None:
+    """One Wyoming event without a payload: a line of JSON."""
     stream.write(json.dumps({"type": kind, "data": data}).encode() + b"\n")
     stream.flush()
 
 
 def _receive(stream: io.BufferedRWPair[Any, Any]) -> tuple[str, dict[str, Any], bytes]:
+    """The next Wyoming event: its type, its data (of the line and of the block behind it), its payload.
+
+    Raises:
+        ConnectionError: there is none any more.
+        ValueError: it is no JSON.
+    """
     line = stream.readline()
     if not line:
         raise ConnectionError("the server closed the connection")
