@@ -1,0 +1,125 @@
+"""Trains the codec's decoder: latents to waveform.
+
+    python -m training.train_decoder --folder F --minutes 60
+
+Several processes may share each step: the same command for each `--rank` of `--workers`, with a common `--meeting`. Latents get noise, so
+that what FlowLM says is understood too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from training.codec import Decoder
+from training.encode import Latents
+from training.features import Basis
+from training.loop import Average, Loop, add_arguments, average_gradients
+from training.losses import RESOLUTIONS, spectral_loss
+from training.settings import FRAME, VOICES, model_config
+from training.speech import Packed
+
+_CROP_FRAMES = 48
+_FROM_START = 0.6
+# Of each latent's spread.
+_NOISE = 0.3
+# Of four resolutions so many are drawn for each step.
+_DRAWN_RESOLUTIONS = 2
+
+
+class Crops:
+    """Latents and their sound; many begin where an utterance does, as the decoder will."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._voices = [
+            (Latents.load(folder, voice), Packed.load(folder, voice)) for voice in VOICES
+        ]
+
+    def batch(self, count: int) -> tuple[Tensor, Tensor]:
+        """Latents [count, T, latent] and samples [count, S]."""
+        rows, sounds = [], []
+        for _ in range(count):
+            latents, packed = self._random.choice(self._voices)
+            last = int(latents.starts[-1]) - _CROP_FRAMES
+            first = self._random.randrange(last)
+            if self._random.random() < _FROM_START:
+                first = min(last, int(self._random.choice(latents.starts)))
+            rows.append(latents.rows[first : first + _CROP_FRAMES])
+            piece = packed.samples[first * FRAME : (first + _CROP_FRAMES) * FRAME]
+            sounds.append(piece.astype(np.float32) / 32768)
+        return torch.from_numpy(np.stack(rows)), torch.from_numpy(np.stack(sounds))
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """One worker of a run."""
+    rank, workers = arguments.rank, arguments.workers
+    if workers > 1:
+        address = f"file://{arguments.meeting}"
+        dist.init_process_group("gloo", init_method=address, rank=rank, world_size=workers)
+    loop = Loop(arguments, "decoder", rank)
+    decoder = Decoder(model_config(), arguments.seed)
+    spread = torch.from_numpy(Basis.load(arguments.folder).spread)
+    with torch.no_grad():
+        decoder["mimi.quantizer.output_proj.weight"].div_(spread[:, None])
+    parameters = list(decoder.parameters())
+    optimiser = torch.optim.AdamW(parameters, arguments.rate, betas=(0.8, 0.99), weight_decay=1e-3)
+    average = Average(decoder)
+    saved = loop.resume()
+    if saved is not None:
+        decoder.load_state_dict(saved["model"])
+        average.state = saved["average"]
+        optimiser.load_state_dict(saved["optimiser"])
+
+    def save() -> None:
+        loop.save(
+            model=decoder.state_dict(), average=average.state, optimiser=optimiser.state_dict()
+        )
+
+    seed = arguments.seed * 1000 + loop.step * workers + rank
+    torch.manual_seed(seed)
+    crops = Crops(arguments.folder, seed)
+    chooser = random.Random(seed)
+    for done in loop.steps():
+        for group in optimiser.param_groups:
+            group["lr"] = loop.rate(done)
+        latents, audio = crops.batch(arguments.batch)
+        noise = torch.randn_like(latents) * spread * (torch.rand(len(latents), 1, 1) * _NOISE)
+        made = decoder(latents + noise)
+        resolutions = tuple(chooser.sample(RESOLUTIONS, _DRAWN_RESOLUTIONS))
+        loss = spectral_loss(made, audio, resolutions)
+        optimiser.zero_grad()
+        torch.autograd.backward(loss)
+        average_gradients(parameters, workers)
+        norm = nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimiser.step()
+        average.update()
+        loop.note(loss=loss.item(), norm=float(norm))
+        if loop.saves_now:
+            save()
+    if rank == 0:
+        save()
+
+
+def main() -> None:
+    """Trains the decoder."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    add_arguments(parser)
+    parser.add_argument("--batch", type=int, default=3, help="crops a step and worker")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share each step")
+    parser.add_argument("--rank", type=int, default=0, help="which of them this is")
+    parser.add_argument(
+        "--meeting", help="a file that is not there yet, by which they find each other"
+    )
+    arguments = parser.parse_args()
+    train(arguments)
+
+
+if __name__ == "__main__":
+    main()
