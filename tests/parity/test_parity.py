@@ -200,7 +200,7 @@ def test_whole_utterance(
     while engine.busy:
         engine.step()
     noise = Sequence(spec, _Collector())
-    noise.begin(both.ours.flow_lm.bos)
+    noise.begin()
     calls = 0
 
     def draw(tensor: torch.Tensor, mean: float = 0.0, std: float = 1.0) -> torch.Tensor:

@@ -242,7 +242,7 @@ def _highest_logit(one: Sequence) -> float:
 @pytest.mark.parametrize("clamp", [0.1, 0.5])
 def test_noise_clamp(clamp: float) -> None:
     one, _ = sequence(noise_clamp=clamp)
-    one.begin(torch.zeros(8))
+    one.begin()
     noise = torch.stack([one.draw_noise(8) for _ in range(500)])
     assert noise.abs().max() <= clamp
     assert noise.abs().max() > 0.9 * clamp
@@ -251,7 +251,7 @@ def test_noise_clamp(clamp: float) -> None:
 
 def test_noise_has_the_temperature_as_its_variance() -> None:
     one, _ = sequence()
-    one.begin(torch.zeros(8))
+    one.begin()
     noise = torch.stack([one.draw_noise(64) for _ in range(500)])
     assert noise.var().item() == pytest.approx(0.3, rel=0.03)
 

@@ -11,8 +11,8 @@ import torch
 
 from tests import tiny
 from tests.full_disk import full_disk
-from wyoming_pocket_tts.engine.kernels import Int8Weight
 from wyoming_pocket_tts.engine.layout import tensor_shapes
+from wyoming_pocket_tts.engine.linear import Int8Weight
 from wyoming_pocket_tts.errors import ModelFileError
 from wyoming_pocket_tts.models import int8_cache
 from wyoming_pocket_tts.models.identity import model_identity

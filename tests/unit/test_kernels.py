@@ -7,16 +7,16 @@ import torch
 
 from wyoming_pocket_tts.engine.kernels import (
     KERNELS,
-    Int8Weight,
     available,
     exact_kernel,
     make_linear,
 )
+from wyoming_pocket_tts.engine.linear import Int8Weight
 
 # dB against a float64 product of the same inputs.
 PROMISED = {"exact": 100.0, "bf16": 40.0, "int8": 30.0}
 # Kernels whose rows do not depend on the rows beside them.
-INDEPENDENT = ["float32-packed", "int8"]
+INDEPENDENT = ["float32-packed", "int8", "int8-onednn"]
 SHAPES = [(96, 64), (1024, 1024), (64, 4096), (1, 192)]
 
 
@@ -82,8 +82,10 @@ def test_quantised_weight_is_used_as_it_is() -> None:
         )
 
 
-def test_rows_and_weights_of_zeros() -> None:
-    if not available("int8"):
-        pytest.skip("fbgemm is not here")
-    product = make_linear(torch.zeros(32, 32), torch.ones(32), "int8")
+@pytest.mark.parametrize("name", ["int8", "int8-onednn"])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_rows_and_weights_of_zeros(name: str, skewed: bool) -> None:
+    if not available(name):
+        pytest.skip(f"{name} is not available here")
+    product = make_linear(torch.zeros(32, 32), torch.ones(32), name, skewed=skewed)
     assert torch.equal(product(torch.zeros(2, 32)), torch.ones(2, 32))

@@ -84,6 +84,21 @@ class Codec:
         """Queues the end: the sink learns of it after the last frame."""
         self._put(sequence, _Ending(sequence, sequence.attempt, result))
 
+    def look(self) -> None:
+        """Has the codec's own thread look at its queues again: what waits there may have become stale."""
+        self.pushed.set()
+
+    def decode_first(self) -> bool:
+        """Decodes a first frame that waits; False when none does.
+
+        For the thread of FlowLM: the codec's own may be at others' frames, and a step of FlowLM beside it would make the frame
+        that a listener waits for come later, since both live on the memory's speed.
+        """
+        with self._lock:
+            if not any(items and _is_first(items[0]) for items in self._queues):
+                return False
+        return self.run_once(1)
+
     def help(self, max_frames: int) -> bool:
         """Decodes at most so many frames of what the codec's own thread is not at; False when it has nobody waiting."""
         with self._lock:
@@ -98,7 +113,10 @@ class Codec:
             max_frames: the most frames; None for as many as a call may have.
         """
         with self._lock:
-            self.pushed.clear()
+            if (
+                max_frames is None
+            ):  # whoever takes only some leaves the rest to the codec's own thread
+                self.pushed.clear()
             endings, batch = self._take(max_frames or self._max_frames)
             self._busy.update(batch)
         if batch or endings:
@@ -187,6 +205,10 @@ class Codec:
 def _stale(item: _Latent | _Ending) -> bool:
     """Whether it belongs to a sequence that has been given up, or to an attempt that has."""
     return item.sequence.dropped or item.attempt != item.sequence.attempt
+
+
+def _is_first(item: _Latent | _Ending) -> bool:
+    return isinstance(item, _Latent) and item.index == 0
 
 
 def _run(items: deque[_Latent | _Ending], most: int) -> list[_Latent]:

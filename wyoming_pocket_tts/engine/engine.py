@@ -4,8 +4,8 @@
     while engine.busy:
         engine.step()
 
-One step: waiting sequences get slots and are prefilled, FlowLM decodes one latent for every running row, and the latents go to
-the codec, which makes frames of them. Not thread-safe: one thread owns it (see `engine.worker`).
+One step: waiting sequences get slots and are prefilled, which gives them their first latents, or FlowLM decodes one latent for
+every running row; the latents go to the codec, which makes frames of them. Not thread-safe: one thread owns it (see `engine.worker`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import logging
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from wyoming_pocket_tts.engine.codec import Codec
 from wyoming_pocket_tts.engine.model import Model
@@ -74,6 +75,7 @@ class Engine:
         """Ends a sequence without a word to its sink; its slot is free for the next step."""
         sequence.dropped = True
         self.scheduler.remove(sequence)
+        self.codec.look()
 
     def fail_all(self, error: Exception) -> None:
         """Ends everything that runs or waits, after a fault that cannot be pinned on one sequence."""
@@ -89,8 +91,11 @@ class Engine:
     @torch.inference_mode()
     def step_flow_lm(self) -> bool:
         """The first half of a step; False when no sequence could take one."""
-        for sequence in self.scheduler.admit():
+        admitted = self.scheduler.admit()
+        for sequence in admitted:
             self._start(sequence)
+        if admitted:
+            return True
         for sequence in self.scheduler.running:
             if sequence.dropped:  # by the codec
                 self.counters.failures += 1
@@ -108,6 +113,11 @@ class Engine:
             torch.stack([sequence.latent for sequence in running]),
             [self._cache(sequence.slot) for sequence in running],
         )
+        self._take_latents(running, condition, eos)
+        return True
+
+    def _take_latents(self, running: list[Sequence], condition: Tensor, eos: Tensor) -> None:
+        """Draws the next latents of sequences, conditions [B, C] and EOS logits [B], and passes them on."""
         width = self.model.config.latent_width
         noise = torch.stack([sequence.draw_noise(width) for sequence in running])
         latents = self.model.flow_lm.head(condition, noise)
@@ -125,7 +135,6 @@ class Engine:
             self.codec.push(sequence, latents[row], sequence.frames - 1)
             if outcome is Step.DELIVER_AND_END:
                 self._end_at_limit(sequence)
-        return True
 
     def _end_at_limit(self, sequence: Sequence) -> None:
         tokens, frames = len(sequence.spec.tokens), sequence.frames
@@ -151,12 +160,13 @@ class Engine:
             self._finish(sequence)
 
     def _start(self, sequence: Sequence) -> None:
-        """Copies the voice into the sequence's slot and prefills its text."""
+        """Copies the voice into the sequence's slot, prefills its text and makes its first latent."""
         try:
             cache = self._cache(sequence.slot)
             cache.start(sequence.spec.voice, sequence.spec.positions)
-            self.model.flow_lm.prefill(self.model.flow_lm.embed_text(sequence.spec.tokens), cache)
-            sequence.begin(self.model.flow_lm.bos)
+            condition, eos = self.model.flow_lm.begin(sequence.spec.tokens, cache)
+            sequence.begin()
+            self._take_latents([sequence], condition, eos)
         except Exception as error:  # whatever is wrong with this one must not end the others
             self._fail(sequence, error)
 
@@ -174,3 +184,4 @@ class Engine:
         self.counters.failures += 1
         self.scheduler.remove(sequence)
         sequence.fail(error)
+        self.codec.look()

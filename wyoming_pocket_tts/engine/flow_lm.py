@@ -114,6 +114,22 @@ class FlowLM:
         cache.length = start + length
         return x
 
+    def begin(self, tokens: Sequence[int], cache: FlowCache) -> tuple[Tensor, Tensor]:
+        """Prefills a text and takes the first step with it: the row of the beginning is known, so the weights are read once.
+
+        Args:
+            tokens: T ids; an empty text is allowed.
+            cache: holds the voice; grows by T + 1 positions.
+
+        Returns:
+            The condition [1, condition width] and the EOS logit [1] of the first step.
+
+        Raises:
+            IndexError: for an id outside the table.
+        """
+        rows = torch.cat([self.embed_text(tokens), self._input(self.bos[None])])
+        return self._conclude(self.prefill(rows, cache)[-1:])
+
     def decode(self, latents: Tensor, caches: Sequence[FlowCache]) -> tuple[Tensor, Tensor]:
         """One step of several sequences.
 
@@ -130,6 +146,9 @@ class FlowLM:
             x = layer.decode(x, caches, rotations)
         for cache in caches:
             cache.length += 1
+        return self._conclude(x)
+
+    def _conclude(self, x: Tensor) -> tuple[Tensor, Tensor]:
         condition = self._norm(x)
         if self._condition is not None:
             condition = self._condition(condition)

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.kernels import EXACT, Activation, Linear, Weight, make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
+from wyoming_pocket_tts.engine.linear import Activation, Linear, Weight
 
 NORM_EPS = 1e-5
 

@@ -151,6 +151,7 @@ class Sequence:
         retries: attempts that ran away.
         attempt: counts every new beginning, also those for which the scheduler is the reason.
         dropped: cancelled or failed: nothing of it matters any more.
+        latent: [latent width], the last one made.
     """
 
     spec: SequenceSpec
@@ -164,11 +165,10 @@ class Sequence:
     latent: Tensor = field(default_factory=lambda: torch.empty(0))
     _generator: torch.Generator = field(default_factory=torch.Generator)
 
-    def begin(self, first_latent: Tensor) -> None:
+    def begin(self) -> None:
         """(Re)starts from nothing: the same attempt of the same spec always draws the same noise."""
         self.frames = 0
         self.eos_frame = None
-        self.latent = first_latent
         self._generator.manual_seed(derive_seed(self.spec.seed, self.retries))
 
     def restart(self) -> bool:

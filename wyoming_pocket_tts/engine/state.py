@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, MimiConfig
+from wyoming_pocket_tts.engine.pages import prefer_huge
 
 # A slot's cache grows in steps of so many positions, so that sequences of many lengths use few sizes.
 _CACHE_STEP = 128
@@ -93,6 +94,9 @@ class FlowCache:
         self.values = torch.empty(0, 0, 0, 0)
         self.keys = torch.zeros(shape)
         self.values = torch.zeros(shape)
+        # Attention reads all of it in every step; the pages come when it is first written to.
+        prefer_huge(self.keys)
+        prefer_huge(self.values)
 
 
 class DecoderState:

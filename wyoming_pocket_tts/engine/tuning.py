@@ -7,6 +7,7 @@ the model has more. Nothing here knows where an answer is kept (`models.tuned`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import os
 import time
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 import torch
 
+from wyoming_pocket_tts.engine import pages
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
@@ -23,23 +25,24 @@ from wyoming_pocket_tts.engine.kernels import (
     KERNELS,
     Accuracy,
     KernelPlan,
-    Weight,
     available,
 )
 from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
+from wyoming_pocket_tts.engine.linear import Weight
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import MIN_FRAMES_BEFORE_EOS, Sampling, SequenceSpec
-from wyoming_pocket_tts.engine.state import VoiceState
+from wyoming_pocket_tts.engine.state import FlowCache, VoiceState
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
 
-# Rows of FlowLM's products and how often they occur in a typical minute: steps of one and of four listeners, a prefill.
+# Rows of FlowLM's products and how much they count: steps of one and of four listeners as often as they occur, and a prefill three times,
+# because a listener waits for it.
 _FLOW_ROWS = {1: 100, 4: 30}
-_PREFILL_ROWS, _PREFILL_TIMES = 30, 2
+_PREFILL_ROWS, _PREFILL_TIMES = 30, 6
 # Frames per call of the codec, and how often.
 _CODEC_FRAMES = {1: 30, 4: 20}
 _LAYERS = 2
-_REPEATS = 5
+_REPEATS = 7
 _TRIAL_FRAMES = 24
 _VOICE_ROWS = 125
 _NEVER = 1e9
@@ -113,28 +116,29 @@ def choose_kernels(
         small = _few_layers(config)
         zeros = Zeros(tensor_shapes(small))
 
-        def flow_ms(plan: KernelPlan) -> float:
-            return _flow_ms(FlowLM(small, zeros, 1, plan), blank_voice(small))
+        voice = blank_voice(small)
 
-        def codec_ms(kernel: str) -> float:
-            return _codec_ms(MimiDecoder(small, zeros, kernel))
+        def flow(plan: KernelPlan) -> _Works:
+            return _flow_works(FlowLM(small, zeros, 1, plan), voice)
 
-        def fastest(part: str, names: list[str], cost_ms: Callable[[str], float]) -> str:
+        def fastest(part: str, names: list[str], works: Callable[[str], _Works]) -> str:
             if len(names) == 1:
                 return names[0]
-            figures = {}
-            for name in names:
-                figures[name] = cost_ms(name)
-                report(Measurement(f"{part}, weighted cost with {name}", figures[name]))
-            return min(figures, key=figures.__getitem__)
+            costs = _costs_ms({name: works(name) for name in names})
+            for name, cost in costs.items():
+                report(Measurement(f"{part}, weighted cost with {name}", cost))
+            return min(costs, key=costs.__getitem__)
 
         best = fastest(
-            "FlowLM", candidates(transformer), lambda name: flow_ms(KernelPlan(transformer=name))
+            "FlowLM", candidates(transformer), lambda name: flow(KernelPlan(transformer=name))
         )
         best_head = fastest(
-            "flow head", candidates(head), lambda name: flow_ms(KernelPlan(best, head=name))
+            "flow head", candidates(head), lambda name: flow(KernelPlan(best, head=name))
         )
-        return KernelPlan(best, best_head, fastest("codec", candidates(codec), codec_ms))
+        best_codec = fastest(
+            "codec", candidates(codec), lambda name: _codec_works(MimiDecoder(small, zeros, name))
+        )
+        return KernelPlan(best, best_head, best_codec)
     finally:
         torch.set_num_threads(before)
 
@@ -184,44 +188,65 @@ def _few_layers(config: ModelConfig) -> ModelConfig:
     return dataclasses.replace(config, flow_lm=flow_lm)
 
 
-def _flow_ms(model: FlowLM, voice: VoiceState) -> float:
-    """Weighted time of decode steps and prefills."""
-    total = 0.0
+# What is measured of one candidate, each with how often it occurs.
+_Works = list[tuple[int, Callable[[], object]]]
+
+
+def _flow_works(model: FlowLM, voice: VoiceState) -> _Works:
+    """Decode steps and prefills."""
+    works: _Works = []
     for rows, times in _FLOW_ROWS.items():
         caches = [model.new_cache() for _ in range(rows)]
         for cache in caches:
             cache.start(voice, _VOICE_ROWS + 2 * _PREFILL_ROWS)
         latents = model.bos.expand(rows, -1).contiguous()
 
-        def step(caches: list = caches, latents: torch.Tensor = latents) -> None:  # type: ignore[type-arg]
+        def step(caches: list[FlowCache] = caches, latents: torch.Tensor = latents) -> None:
             for cache in caches:
                 cache.length = _VOICE_ROWS
             condition, _ = model.decode(latents, caches)
             model.head(condition, latents)
 
-        total += times * _median_ms(step)
-    cache = caches[0]
+        works.append((times, step))
+    prefilled = model.new_cache()
+    prefilled.start(voice, _VOICE_ROWS + 2 * _PREFILL_ROWS)
     text = model.embed_text([0] * _PREFILL_ROWS)
 
     def prefill() -> None:
-        cache.length = _VOICE_ROWS
-        model.prefill(text, cache)
+        prefilled.length = _VOICE_ROWS
+        model.prefill(text, prefilled)
 
-    return total + _PREFILL_TIMES * _median_ms(prefill)
+    return [*works, (_PREFILL_TIMES, prefill)]
 
 
-def _codec_ms(decoder: MimiDecoder) -> float:
-    total = 0.0
+def _codec_works(decoder: MimiDecoder) -> _Works:
+    works: _Works = []
     width = decoder.config.quantizer.dimension
     for frames, times in _CODEC_FRAMES.items():
         state = decoder.new_state(1, frames)
         latents = torch.zeros(1, frames, width)
+        works.append((times, functools.partial(decoder.decode, latents, state, [0])))
+    return works
 
-        def decode(state=state, latents=latents) -> None:  # type: ignore[no-untyped-def]
-            decoder.decode(latents, state, [0])
 
-        total += times * _median_ms(decode)
-    return total
+def _costs_ms(candidates: Mapping[str, _Works]) -> dict[str, float]:
+    """Weighted time of each candidate's work.
+
+    The candidates take turns and the shortest time counts, so that what else runs on the machine hits all of them, or none.
+    """
+    pages.gather()
+    costs = dict.fromkeys(candidates, 0.0)
+    for row in zip(*candidates.values(), strict=True):
+        shortest = dict.fromkeys(candidates, math.inf)
+        for attempt in range(_REPEATS + 1):
+            for name, (_, work) in zip(candidates, row, strict=True):
+                started = time.perf_counter()
+                work()
+                if attempt:  # the first one warms up
+                    shortest[name] = min(shortest[name], 1000 * (time.perf_counter() - started))
+        for name, (times, _) in zip(candidates, row, strict=True):
+            costs[name] += times * shortest[name]
+    return costs
 
 
 def _trial_ms(model: Model, split: Split, hopeless_ms: float) -> float:
@@ -251,13 +276,3 @@ def _trial_ms(model: Model, split: Split, hopeless_ms: float) -> float:
         return min(figures)
     finally:
         worker.stop()
-
-
-def _median_ms(work: Callable[[], object]) -> float:
-    work()
-    figures = []
-    for _ in range(_REPEATS):
-        started = time.perf_counter()
-        work()
-        figures.append(1000 * (time.perf_counter() - started))
-    return sorted(figures)[_REPEATS // 2]

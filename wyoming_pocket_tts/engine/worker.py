@@ -290,8 +290,11 @@ class EngineWorker:
                 self.engine.step()
                 return
             codec.taken.clear()
+            stepped = self.engine.step_flow_lm()
+            if codec.decode_first():
+                return
             # Where everybody is far enough ahead of the codec, it is helped, in short calls: a request may come any time.
-            if not self.engine.step_flow_lm() and not codec.help(_HELPING_FRAMES):
+            if not stepped and not codec.help(_HELPING_FRAMES):
                 codec.taken.wait(_CODEC_WAIT_S)
         except Exception as error:
             _LOGGER.exception("A step of the engine failed; all its sequences are ended")

@@ -20,7 +20,7 @@ import safetensors
 import safetensors.torch
 from torch import Tensor
 
-from wyoming_pocket_tts.engine.kernels import Int8Weight, Weight
+from wyoming_pocket_tts.engine.linear import Int8Weight, Weight
 from wyoming_pocket_tts.errors import ModelFileError
 from wyoming_pocket_tts.models.files import alone_in
 from wyoming_pocket_tts.models.identity import model_identity

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wyoming_pocket_tts.engine import pages
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
@@ -160,6 +161,7 @@ def load_model(
     identity = weights.identity if isinstance(weights, Int8Tensors) else model_identity(weights)
     # What reading and packing the weights took besides.
     memory.give_back()
+    _LOGGER.debug("%d MiB of memory are in huge pages", pages.gather() >> 20)
     return LoadedModel(
         entry=entry,
         model=model,

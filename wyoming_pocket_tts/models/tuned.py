@@ -36,7 +36,7 @@ from wyoming_pocket_tts.models.files import write_atomically
 _LOGGER = logging.getLogger(__name__)
 
 # Changes whenever the engine's code has changed so that old answers mean nothing.
-_VERSION = 2
+_VERSION = 3
 _FILE = "tuning.json"
 
 Report = Callable[[Measurement], None]
