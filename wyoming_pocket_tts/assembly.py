@@ -7,7 +7,7 @@ without them nothing is known of a model; so this blocks, and is called in a thr
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from wyoming_pocket_tts.errors import ConfigError, DownloadError, VoiceNotFound, nearest
@@ -86,22 +86,29 @@ class Assembly:
         }
         self.book = self.make_book()
 
-    def make_book(self, found: Sequence[Voice] = ()) -> VoiceBook:
+    def make_book(self, found: Sequence[Voice] = (), unusable: Collection[str] = ()) -> VoiceBook:
         """The book of all voices.
 
         Args:
             found: those of the voices directory, which stand after the settings' and before the catalogue's.
+            unusable: names of voices that could not be had when they were last wanted.
 
         Raises:
-            ConfigError: a default that is no voice (unless there is a voices directory, where it may still appear).
+            ConfigError: a default that is no voice (unless there is a voices directory, where it may still appear, or models are not
+                loaded before the server answers: then it answers whatever is wrong).
         """
         mine = len(self._settings.voices)
         voices = self._marked([*self._fixed[:mine], *found, *self._fixed[mine:]])
+        lasting = self._settings.load != "start"
         return VoiceBook(
             voices,
-            self._default_voice(voices),
+            self._settings.default_voice or self._own_default(voices),
             self._default_voices(voices),
-            growing=self._settings.voices_dir is not None or (self._voiceless and not voices),
+            growing=self._settings.voices_dir is not None
+            or lasting
+            or (self._voiceless and not voices),
+            stand_in=self._own_default(voices, unusable) if lasting else None,
+            unusable=unusable,
         )
 
     @property
@@ -247,14 +254,14 @@ class Assembly:
             return chosen.languages
         return (entry.language or "en",)
 
-    def _default_voice(self, voices: list[Voice]) -> str | None:
-        if self._settings.default_voice is not None:
-            return self._settings.default_voice
-        if not self._released:
-            # Not the first one of all: a file that is dropped into the voices directory must not change it.
-            return self._fixed[0].name if self._fixed else None
-        first = next(iter(self._released.values()))
-        return self._offered(voices, self._catalogue.default_voice(first).name)
+    def _own_default(self, voices: list[Voice], unusable: Collection[str] = ()) -> str | None:
+        """The default voice where the owner has chosen none, or where the chosen one cannot speak."""
+        if self._released:
+            first = next(iter(self._released.values()))
+            name = self._catalogue.default_voice(first).name
+            return self._offered(voices, name) if name not in unusable else None
+        # Not the first one of all: a file that is dropped into the voices directory must not change it.
+        return next((voice.name for voice in self._fixed if voice.name not in unusable), None)
 
     def _default_voices(self, voices: list[Voice]) -> dict[str, str]:
         """The native voice for each language; the owner's default voice stays it for its own languages."""

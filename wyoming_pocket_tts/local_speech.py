@@ -22,6 +22,7 @@ from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.errors import ModelUnavailable, PocketTTSError
 from wyoming_pocket_tts.http_settings import HttpSettings
 from wyoming_pocket_tts.models.availability import Availability
+from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.cloning import VOICES_FOLDER, VoiceCloner
 from wyoming_pocket_tts.models.demo import demo_model
@@ -96,6 +97,7 @@ class LocalSpeech:
             ),
             percent=self._board.percent,
             tell=self._told_of_model,
+            tell_voice=self._told_of_voice,
         )
         folder = await asyncio.to_thread(self._voices_folder)
         own_voices = self._own_voices = OwnVoices(
@@ -201,6 +203,8 @@ class LocalSpeech:
             except PocketTTSError as error:
                 # What the host has not logged itself, such as a default voice that is not to be had.
                 _LOGGER.debug("Loading again in %g s: %s", pause_s, error)
+            except Exception:
+                _LOGGER.exception("Loading failed; it is tried again in %g s", pause_s)
             await asyncio.sleep(pause_s)
 
     def _told_of_model(self, name: str, error: BaseException | None) -> None:
@@ -213,23 +217,35 @@ class LocalSpeech:
         else:
             self._notices.put(f"model {name}", f"Model {name} cannot be loaded: {error}")
 
+    def _told_of_voice(self, voice: Voice, error: PocketTTSError | None) -> None:
+        if self._own_voices is not None and self._own_voices.told(voice, error):
+            # Another one may have to speak for it, or need not any more.
+            self._start(self._own_voices.mark_again(self.synthesizer))
+
     async def _load_models(self, own_voices: OwnVoices) -> None:
         assert self._host is not None
         await self._host.load_at_start()
-        default = self.synthesizer.default_voice
-        if default is None or not self._host.entry(default.model).at_start:
+        wanted, default = self.synthesizer.wanted_voice, self.synthesizer.default_voice
+        # First the one that speaks now; the wanted one is tried again until it can be had.
+        for voice in (default, wanted if wanted != default else None):
+            if voice is not None:
+                await self._warm_up(voice, own_voices)
+
+    async def _warm_up(self, voice: Voice, own_voices: OwnVoices) -> None:
+        assert self._host is not None
+        if not self._host.entry(voice.model).at_start:
             return
         try:
-            await self._warm_up()
+            await self._speak_once(voice.name)
         except ModelUnavailable as error:
-            if self._settings.default_voice is not None or not own_voices.owns(default):
+            if self._settings.default_voice is not None or not own_voices.owns(voice):
                 raise
             # The other voices speak; this one needs access to weights, or another recording.
             _LOGGER.error("The default voice cannot be used: %s", error)
 
-    async def _warm_up(self) -> None:
-        """Speaks a word with the default voice: its state is read, and torch has made its plans, before anybody waits for it."""
-        request = SpeechRequest(text="Hello.", request_id="warm-up")
+    async def _speak_once(self, voice: str) -> None:
+        """Speaks a word: the voice's state is read, and torch has made its plans, before anybody waits for it."""
+        request = SpeechRequest(text="Hello.", voice=voice, request_id="warm-up")
         async with contextlib.aclosing(self.synthesizer.generate_audio_stream(request)) as frames:
             async for _ in frames:
                 pass

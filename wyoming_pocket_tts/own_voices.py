@@ -35,13 +35,14 @@ class OwnVoices:
             assembly: makes the books.
             host: makes and keeps the voices.
             folder: the voices directory, if there is one.
-            notices: told of defaults that are no voice.
+            notices: told of defaults that are no voice, and of what is wrong with the owner's voices.
         """
         self._assembly = assembly
         self._host = host
         self._folder = folder
         self._notices = notices or Notices()
         self._found: tuple[Voice, ...] = ()
+        self._unusable: set[str] = set()
         self._missing: tuple[str, ...] = ()
         self._looking = asyncio.Lock()
         self._changed = asyncio.Event()
@@ -57,19 +58,43 @@ class OwnVoices:
 
     async def look(self) -> VoiceBook:
         """Looks through the folder; the book of all voices there are now."""
-        if self._folder is None:
-            return await asyncio.to_thread(self._assembly.make_book)
-        self._found = await asyncio.to_thread(self._folder.scan)
-        book = await asyncio.to_thread(self._assembly.make_book, self._found)
+        if self._folder is not None:
+            self._found = await asyncio.to_thread(self._folder.scan)
+            self._say("voices directory", self._folder.complaint)
+        unusable = frozenset(self._unusable)
+        book = await asyncio.to_thread(self._assembly.make_book, self._found, unusable)
+        for name in unusable - {voice.name for voice in book.voices}:
+            self._forget(name)
         for message in book.missing:
             if message not in self._missing:
                 _LOGGER.warning("%s", message)
         self._missing = book.missing
-        if book.missing:
-            self._notices.put("voices", " ".join(book.missing))
-        else:
-            self._notices.clear("voices")
+        self._say("voices", " ".join(book.missing))
         return book
+
+    def told(self, voice: Voice, error: PocketTTSError | None) -> bool:
+        """Hears that a voice could be had, or why not; whether the book is to be made anew for that."""
+        if voice.is_guest:
+            return False
+        before = frozenset(self._unusable)
+        if error is None:
+            self._forget(voice.name)
+        else:
+            self._unusable.add(voice.name)
+            if self.owns(voice):
+                self._say(_subject(voice.name), f"Voice {voice.name} cannot be used: {error}")
+        return self._unusable != before
+
+    def _forget(self, name: str) -> None:
+        """There is nothing to be said of a voice any more."""
+        self._unusable.discard(name)
+        self._notices.clear(_subject(name))
+
+    def _say(self, subject: str, text: str) -> None:
+        if text:
+            self._notices.put(subject, text)
+        else:
+            self._notices.clear(subject)
 
     async def watch(self, synthesizer: Synthesizer) -> None:
         """Never ends: gets recordings ready, and tells the synthesizer what has changed in the folder."""
@@ -117,6 +142,11 @@ class OwnVoices:
                 tried.add(key)
                 with contextlib.suppress(PocketTTSError):  # the host has logged it
                     await self._host.prepare(voice)
+
+
+def _subject(name: str) -> str:
+    """What a notice about a voice is filed under."""
+    return f"voice {name}"
 
 
 def is_recording(voice: Voice) -> bool:

@@ -108,6 +108,11 @@ class Synthesizer:
         except VoiceNotFound:
             return None
 
+    @property
+    def wanted_voice(self) -> Voice | None:
+        """The default voice as it was chosen, if it is here; another one may stand in for it."""
+        return self._book.wanted
+
     def voices(self) -> Sequence[VoiceInfo]:
         """All voices, in a stable order."""
         return [

@@ -39,6 +39,7 @@ _SIDECAR_SUFFIXES = (".yaml", ".yml")
 
 _SETTLED_S = 2.0
 _MOST_TOLD = 20
+_LEFT_OUT = "A file of the voices directory is left out: "
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -79,7 +80,11 @@ class _Judged:
 
 
 class VoicesFolder:
-    """Looks through the folder; blocking, so it is called in a thread, by one at a time."""
+    """Looks through the folder; blocking, so it is called in a thread, by one at a time.
+
+    Attributes:
+        complaint: what was wrong when it was looked through last, in a sentence or two; "" for nothing.
+    """
 
     def __init__(
         self,
@@ -102,6 +107,7 @@ class VoicesFolder:
         self._seen: dict[str, Signature] = {}
         self._judged: dict[str, _Judged] = {}
         self._told: dict[str, str] = {}
+        self.complaint = ""
 
     def scan(self) -> tuple[Voice, ...]:
         """The voices that are there now, by name. What is wrong with a file is logged once, until the file changes."""
@@ -122,6 +128,7 @@ class VoicesFolder:
                 voices.append(judged.voice)
         self._seen = {name: files.signature for name, files in found.items()}
         self._judged = {name: one for name, one in self._judged.items() if name in found}
+        self.complaint = self._told.get("", "") or _in_short(list(complaints.values()))
         self._tell(complaints)
         self._told = {name: told for name, told in self._told.items() if name in ("", *complaints)}
         return tuple(voices)
@@ -140,7 +147,11 @@ class VoicesFolder:
             root = self._folder.resolve()
             paths = sorted(path for path in root.iterdir() if not path.name.startswith("."))
         except OSError as error:
-            self._tell_once("", f"The voices directory cannot be read: {error.strerror}: {root}")
+            self._tell_once(
+                "",
+                f"The voices directory cannot be read: {error.strerror}: {root}. Its voices are not there meanwhile; look at its "
+                "permissions.",
+            )
             return {}
         self._told.pop("", None)
         states = [path for path in paths if path.suffix.lower() == STATE_SUFFIX]
@@ -241,9 +252,15 @@ class VoicesFolder:
     def _tell_once(self, name: str, complaint: str) -> None:
         if self._told.get(name) != complaint:
             self._told[name] = complaint
-            if name:
-                complaint = f"A file of the voices directory is left out: {complaint}"
-            _LOGGER.warning("%s", complaint)
+            _LOGGER.warning("%s", f"{_LEFT_OUT}{complaint}" if name else complaint)
+
+
+def _in_short(complaints: list[str]) -> str:
+    """The first complaint about files, and how many more there are."""
+    if not complaints:
+        return ""
+    more = f" The log names {len(complaints) - 1} more." if len(complaints) > 1 else ""
+    return f"{_LEFT_OUT}{complaints[0]}{more}"
 
 
 def _files(root: Path, path: Path) -> _Files | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
@@ -142,6 +143,41 @@ async def test_a_failed_load_is_tried_again(make: Make) -> None:
     gate.failure = None
     await use(host, voice("a"))
     assert loaded(host) == {"a"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory"
+        ),
+    ],
+)
+async def test_too_little_memory_is_told_with_what_to_do(
+    make: Make, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def load(*_: object) -> LoadedModel:
+        raise error
+
+    host = make()
+    with monkeypatch.context() as patch:
+        patch.setattr(host_module, "load_model", load)
+        with pytest.raises(ModelUnavailable, match=r"too little memory.* a smaller model"):
+            await use(host, voice("a"))
+    await use(host, voice("a"))
+
+
+async def test_another_fault_while_loading_is_not_taken_for_that(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object) -> LoadedModel:
+        raise RuntimeError("size mismatch")
+
+    monkeypatch.setattr(host_module, "load_model", load)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        await use(make(), voice("a"))
 
 
 # Waiting

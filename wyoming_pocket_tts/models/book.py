@@ -5,7 +5,7 @@ Knows no files and no network. Names from clients are looked up here and go no f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest, some
@@ -65,6 +65,8 @@ class VoiceBook:
         default_voices: Mapping[str, str] | None = None,
         *,
         growing: bool = False,
+        stand_in: str | None = None,
+        unusable: Collection[str] = (),
     ) -> None:
         """Builds the book.
 
@@ -73,6 +75,8 @@ class VoiceBook:
             default_voice: name or alias; None: the first voice.
             default_voices: language code -> name or alias.
             growing: voices come and go, so that one may be missing now: requests that need it are told so.
+            stand_in: name of the voice that speaks while the default voice is missing or unusable; None: nobody does.
+            unusable: names of voices that could not be had when they were last wanted.
 
         Raises:
             ConfigError: a name twice; unless growing: no voice at all, or a default that is no voice.
@@ -80,6 +84,7 @@ class VoiceBook:
         Attributes:
             voices: in their order.
             missing: what is to be said of defaults that are no voice at the moment.
+            wanted: the default voice that was asked for, if it is here; `default` may be its stand-in.
         """
         self.voices = tuple(voices)
         self.missing: tuple[str, ...] = ()
@@ -100,6 +105,10 @@ class VoiceBook:
             if default_voice is None
             else self._configured("default_voice", default_voice)
         )
+        self.wanted = self._default
+        if stand_in is not None and (self.wanted is None or self.wanted.name in unusable):
+            self._default = self.find(stand_in)
+            self._tell_of_stand_in(default_voice or "")
         self._by_language = {
             _base(code): self._configured(f"default_voices.{code}", name)
             for code, name in (default_voices or {}).items()
@@ -182,6 +191,10 @@ class VoiceBook:
         if self._default is not None and self._default in speaking:
             return self._default
         return next((voice for voice in speaking if voice.native), speaking[0])
+
+    def _tell_of_stand_in(self, name: str) -> None:
+        reason = self.missing[0] if self.missing else f"Voice {name!r} cannot be used now."
+        self.missing = (f"{reason} Voice {self.default.name!r} speaks in its place.",)
 
     def _configured(self, option: str, name: str) -> Voice | None:
         try:

@@ -22,7 +22,12 @@ from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.host_figures import HostFigures
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
 from wyoming_pocket_tts.models.parts import fetch_part
-from wyoming_pocket_tts.models.voice_states import ReadVoice, VoiceReader, VoiceStates
+from wyoming_pocket_tts.models.voice_states import (
+    ReadVoice,
+    TellVoice,
+    VoiceReader,
+    VoiceStates,
+)
 from wyoming_pocket_tts.waiting import within
 
 _LOGGER = logging.getLogger(__name__)
@@ -63,6 +68,7 @@ class ModelHost:
         read_voice: ReadVoice | None = None,
         percent: Callable[[Iterable[str]], int | None] = lambda sources: None,
         tell: Callable[[str, BaseException | None], None] = lambda name, error: None,
+        tell_voice: TellVoice = lambda voice, error: None,
     ) -> None:
         """Holds nothing yet.
 
@@ -77,6 +83,7 @@ class ModelHost:
             read_voice: gives a voice's state; None reads finished voices alone.
             percent: how much of some sources has been downloaded, None if unknown.
             tell: told of a model by its name that it was loaded, or why it could not be.
+            tell_voice: likewise of a voice.
         """
         self.entries = {entry.name: entry for entry in entries}
         self._options = options
@@ -86,7 +93,9 @@ class ModelHost:
         self._budget = None if budget_mib is None else budget_mib * _MIB
         self._percent = percent
         self._tell = tell
-        self._states = VoiceStates(read_voice or VoiceReader(fetch), voices_budget_mib * _MIB)
+        self._states = VoiceStates(
+            read_voice or VoiceReader(fetch), voices_budget_mib * _MIB, tell_voice
+        )
         self._held: dict[str, _Held] = {}
         self._loading: dict[str, asyncio.Task[LoadedModel]] = {}
         self._sizes: dict[str, int] = {}
@@ -236,7 +245,8 @@ class ModelHost:
 
     def _load_unless_closed(self, entry: ModelEntry, paths: Mapping[str, Path]) -> LoadedModel:
         """In a thread, which nobody may wait for any more: it must not leave an engine behind."""
-        model = load_model(entry, self._options, lambda source: paths[source], self._folder)
+        with memory.explained():
+            model = load_model(entry, self._options, lambda source: paths[source], self._folder)
         if self._closed:
             model.worker.stop()
             raise ModelUnavailable("The server is stopping.")

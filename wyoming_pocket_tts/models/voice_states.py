@@ -29,6 +29,7 @@ from wyoming_pocket_tts.waiting import within
 _LOGGER = logging.getLogger(__name__)
 
 ReadVoice = Callable[[Voice, LoadedModel], VoiceState]
+TellVoice = Callable[[Voice, "PocketTTSError | None"], None]
 Key = tuple[str, str, str]
 
 
@@ -75,14 +76,21 @@ class VoiceReader:
 class VoiceStates:
     """The states that are in memory, and those on their way there."""
 
-    def __init__(self, read: ReadVoice, budget_bytes: int) -> None:
+    def __init__(
+        self,
+        read: ReadVoice,
+        budget_bytes: int,
+        tell: TellVoice = lambda voice, error: None,
+    ) -> None:
         """
         Args:
             read: see `VoiceReader`.
             budget_bytes: over it, those not used for longest go; the one just asked for stays.
+            tell: told of a voice that could be had, or why it could not be.
         """
         self._read = read
         self._budget_bytes = budget_bytes
+        self._tell = tell
         self._states: OrderedDict[Key, VoiceState] = OrderedDict()
         self._coming: dict[Key, asyncio.Task[VoiceState]] = {}
         self._refused: set[Key] = set()
@@ -162,11 +170,13 @@ class VoiceStates:
             self._refused.discard(key)
             self._states[key] = task.result()
             self._shrink()
+            self._tell(voice, None)
             return
         if isinstance(error, PocketTTSError):
             if key not in self._refused:
                 _LOGGER.error("Voice %s cannot be used: %s", voice.name, error)
             self._refused.add(key)
+            self._tell(voice, error)
 
     def _shrink(self) -> None:
         while len(self._states) > 1 and self.nbytes > self._budget_bytes:
