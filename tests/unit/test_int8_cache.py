@@ -9,14 +9,16 @@ import pytest
 import safetensors.torch
 import torch
 
-from tests import tiny
+from tests import tiny, tiny_files
 from tests.full_disk import full_disk
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.linear import Int8Weight
+from wyoming_pocket_tts.engine.sequence import SequenceSpec
 from wyoming_pocket_tts.errors import ModelFileError
 from wyoming_pocket_tts.models import int8_cache
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.int8_cache import Int8Tensors, is_quantised, quantised
+from wyoming_pocket_tts.models.loading import EngineOptions, ModelEntry, load_model
 from wyoming_pocket_tts.models.tensor_file import FileTensors, TensorFile
 from wyoming_pocket_tts.models.tensor_names import Stored
 
@@ -127,6 +129,29 @@ def test_what_a_killed_process_left_is_cleared_away(weights: FileTensors, tmp_pa
     quantised(weights, folder)
     (file,) = _kept(folder)
     assert file.suffix == ".safetensors"
+
+
+def test_a_model_speaks_alike_where_nothing_can_be_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = ModelEntry("tiny", tiny_files.config_on_disk(tmp_path / "model"))
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    pcm = []
+    for folder in (tmp_path / "kept", blocked):
+        loaded = load_model(entry, EngineOptions(slots=1, quantize=True, tune=False), Path, folder)
+        tokens = tuple(loaded.tokenizer.encode("the light is on."))
+        spec = SequenceSpec(tokens, tiny.voice(), loaded.sampling(True), 3, 8)
+        stream = loaded.worker.submit(spec)
+        heard = b""
+        while (frame := stream.next_frame()) is not None:
+            heard += frame.tobytes()
+        pcm.append(heard)
+        loaded.worker.stop()
+    assert len(pcm[0]) > 1000
+    assert pcm[0] == pcm[1]
+    assert "Model tiny speaks all the same" in caplog.text
+    assert "cannot be kept there" in caplog.text
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(weights: FileTensors, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
-from wyoming_pocket_tts.errors import ConfigError
+from wyoming_pocket_tts.errors import ConfigError, ModelFileError
 from wyoming_pocket_tts.models import memory
 from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.identity import model_identity
@@ -152,7 +152,7 @@ def load_model(
         )
     weights: FileTensors | Int8Tensors = checkpoint.weights
     if small and folder is not None:
-        weights = quantised(checkpoint.weights, folder / "int8")
+        weights = _in_8_bits(entry.name, checkpoint.weights, folder / "int8")
     steps = options.decode_steps or _DECODE_STEPS.get(config.flow_lm.flow.type, 1)
     model = Model(config, weights, steps, plan)
     split = _split(options, tuned, model)
@@ -178,6 +178,19 @@ def load_model(
         ),
         nbytes=weights.nbytes,
     )
+
+
+def _in_8_bits(name: str, weights: FileTensors, folder: Path) -> FileTensors | Int8Tensors:
+    """The weights as they are kept on the disk. Where it takes no file, as they are: the kernels then quantise them at each start."""
+    try:
+        return quantised(weights, folder)
+    except ModelFileError as error:
+        _LOGGER.warning(
+            "Model %s speaks all the same, but needs more memory while it is loaded: %s",
+            name,
+            error,
+        )
+        return weights
 
 
 def _untuned(quantize: bool) -> KernelPlan:
