@@ -89,17 +89,21 @@ class Reading:
         settings: of the server.
         token: for the hub; never to be logged.
         problems: what was wrong and what is done about it, a sentence or two each.
+        without_file: the settings without the extra file, where there is one: it may name what cannot be had.
     """
 
     settings: Settings
     token: str
     problems: tuple[str, ...]
+    without_file: Settings | None = None
 
 
 def read(
     path: Path = OPTIONS_FILE,
     flags: Iterable[FlagValue] = (),
     kept: tuple[Path, ...] | None = None,
+    *,
+    ended_badly: bool = False,
 ) -> Reading:
     """Settings from the options, and everything that is wrong with them or with this machine.
 
@@ -107,6 +111,7 @@ def read(
         path: the options.
         flags: from the command line; they win.
         kept: folders whose content outlives a restart; None: the one of the options, and those that the Supervisor maps.
+        ended_badly: the run before was not ended in order.
 
     Raises:
         ConfigError: a flag is wrong.
@@ -114,12 +119,24 @@ def read(
     problems: list[str] = []
     kept = kept or (path.parent, *MAPPED_FOLDERS)
     options = read_options(path, problems.append)
-    flags = tuple(flags)
     values = [*_values(options), *_folders(options, kept, problems.append)]
-    good = [value for value in values if _fits(value, problems.append)]
-    settings = _settings(options, [*_fixed(), *flags], good, problems.append)
-    problems += shortages(options, settings.cache_dir)
-    return Reading(settings, options.huggingface_token.strip(), tuple(problems))
+    short = memory_shortage(options, ended_badly)
+    if short and ended_badly:
+        # Loaded at once, they would only have it ended again, and again.
+        values.append(FlagValue("load", ("load",), "first-use"))
+    # Every address of both families: Home Assistant may try either first.
+    uri = FlagValue("the add-on", ("uri",), f"tcp://:{WYOMING_PORT}")
+    below = [uri, *(value for value in values if _fits(value, problems.append))]
+    above = [*_fixed(), *flags]
+    plain = load_settings(None, above, below)
+    settings = _with_file(options, above, below, problems.append) or plain
+    problems += filter(None, (short, disk_shortage(options, settings.cache_dir)))
+    return Reading(
+        settings,
+        options.huggingface_token.strip(),
+        tuple(problems),
+        plain if settings != plain else None,
+    )
 
 
 def read_options(path: Path, complain: Callable[[str], object]) -> AddonOptions:
@@ -149,36 +166,44 @@ def read_options(path: Path, complain: Callable[[str], object]) -> AddonOptions:
         except ConfigError as error:
             # The value of the token must not get into the log by its own mistake.
             reason = str(error) if name != "huggingface_token" else f"option: {name}: must be text"
-            complain(_wrong(reason))
+            complain(wrong(reason))
         else:
             good[name] = value
     return load_dataclass(AddonOptions, good, "options")
 
 
-def shortages(options: AddonOptions, cache_dir: Path | None) -> list[str]:
-    """What this machine lacks for these options; it is tried all the same."""
-    found = []
-    free_mib = available_memory_mib()
-    if free_mib is not None and free_mib < _NEEDED_MIB[options.quality]:
-        advice = "Stop other add-ons" + (
-            ", or choose the quality 'small'." if options.quality != "small" else "."
+def memory_shortage(options: AddonOptions, ended_badly: bool = False) -> str:
+    """What is to be said of the memory that is free; "" where it will do."""
+    free_mib, needed_mib = available_memory_mib(), _NEEDED_MIB[options.quality]
+    if free_mib is None or free_mib >= needed_mib:
+        return ""
+    short = f"Only {free_mib} MiB of memory are free, and a model needs about {needed_mib} MiB"
+    if ended_badly:
+        short += (
+            ". The run before was ended by the system, probably for that, so a model is loaded when something is to be said, and not "
+            "before."
         )
-        found.append(
-            f"Only {free_mib} MiB of memory are free, and a model needs about {_NEEDED_MIB[options.quality]} MiB: the add-on may "
-            f"be ended by the system. {advice}"
-        )
-    if cache_dir is not None and not (cache_dir / "hub").exists():
-        try:
-            disk_mib = shutil.disk_usage(_existing(cache_dir)).free // _MIB
-        except OSError:
-            return found
-        needed_mib = _NEEDED_DISK_MIB * max(1, len(options.languages))
-        if disk_mib < needed_mib:
-            found.append(
-                f"The disk of {cache_dir} has {disk_mib} MiB left, and the models need about {needed_mib} MiB: make room (old "
-                "backups are a good start), or choose another cache_dir."
-            )
-    return found
+    else:
+        short += ": the add-on may be ended by the system."
+    small = "" if options.quality == "small" else ", or choose the quality 'small'"
+    return f"{short} Stop other add-ons{small}."
+
+
+def disk_shortage(options: AddonOptions, cache_dir: Path | None) -> str:
+    """What is to be said of the room for downloads; "" where it will do, or they are here."""
+    if cache_dir is None or (cache_dir / "hub").exists():
+        return ""
+    try:
+        disk_mib = shutil.disk_usage(_existing(cache_dir)).free // _MIB
+    except OSError:
+        return ""
+    needed_mib = _NEEDED_DISK_MIB * max(1, len(options.languages))
+    if disk_mib >= needed_mib:
+        return ""
+    return (
+        f"The disk of {cache_dir} has {disk_mib} MiB left, and the models need about {needed_mib} MiB: make room (old "
+        "backups are a good start), or choose another cache_dir."
+    )
 
 
 def memory_budget_mib(chosen_mib: int) -> int:
@@ -193,7 +218,7 @@ _WHERE = "Change it in the add-on's Configuration tab."
 _ALL_DEFAULTS = "All options have their defaults: save them once in the add-on's Configuration tab."
 
 
-def _wrong(reason: str) -> str:
+def wrong(reason: str) -> str:
     """A complaint about an option, from the error about it."""
     reason = reason.removeprefix("option: ").rstrip(".")
     return f"Option {reason}. The server starts without it. {_WHERE}"
@@ -235,7 +260,7 @@ def _folders(
         folder = Path(getattr(options, name).strip() or getattr(defaults, name))
         trouble = _trouble(folder, needs, kept)
         if trouble:
-            complain(_wrong(f"{name}: {trouble}"))
+            complain(wrong(f"{name}: {trouble}"))
             if name == "voices_dir":
                 continue
             folder = kept[0] / "cache"
@@ -272,27 +297,26 @@ def _fits(value: FlagValue, complain: Callable[[str], object]) -> bool:
     try:
         load_settings(None, [dataclasses.replace(value, flag="option")])
     except ConfigError as error:
-        complain(_wrong(f"{value.flag}: {str(error).removeprefix('option: ')}"))
+        complain(wrong(f"{value.flag}: {str(error).removeprefix('option: ')}"))
         return False
     return True
 
 
-def _settings(
+def _with_file(
     options: AddonOptions,
     above: list[FlagValue],
     below: list[FlagValue],
     complain: Callable[[str], object],
-) -> Settings:
-    """The settings with the extra file where it is right, else without."""
-    # Every address of both families: Home Assistant may try either first.
-    below = [FlagValue("the add-on", ("uri",), f"tcp://:{WYOMING_PORT}"), *below]
-    if options.settings_file.strip():
-        try:
-            return load_settings(Path(options.settings_file.strip()), above, below)
-        except ConfigError as error:
-            load_settings(None, above, below)  # a wrong flag is no fault of the file's
-            complain(_wrong(f"settings_file: {error}"))
-    return load_settings(None, above, below)
+) -> Settings | None:
+    """The settings with the extra file; None where there is none, or it is wrong."""
+    path = options.settings_file.strip()
+    if not path:
+        return None
+    try:
+        return load_settings(Path(path), above, below)
+    except ConfigError as error:
+        complain(wrong(f"settings_file: {error}"))
+        return None
 
 
 def _existing(folder: Path) -> Path:

@@ -6,13 +6,13 @@ import dataclasses
 import json
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import yaml
 
-from wyoming_pocket_tts import addon_options, machine
+from wyoming_pocket_tts import addon_options, machine, run_mark
 from wyoming_pocket_tts.addon_options import AddonOptions, Reading
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.settings import Settings
@@ -318,6 +318,18 @@ def test_a_folder_that_cannot_be_read_is_named(
     assert reading.settings.voices_dir is None
 
 
+def test_the_settings_without_the_file_are_kept_ready(
+    tmp_path: Path, kept: tuple[Path, ...]
+) -> None:
+    extra = tmp_path / "config" / "extra.yaml"
+    extra.parent.mkdir()
+    extra.write_text("sound: {speed: 1.5}\n")
+    reading = read(tmp_path, kept, settings_file="/config/extra.yaml", volume_db=3)
+    assert reading.without_file is not None
+    assert changed(reading.settings, reading.without_file) == {"sound.speed": 1.5}
+    assert read(tmp_path, kept).without_file is None
+
+
 # What the machine lacks
 
 
@@ -328,6 +340,32 @@ def test_too_little_memory_is_told_with_what_to_do(
     (problem,) = read(tmp_path, kept).problems
     assert "300 MiB" in problem
     assert "'small'" in problem
+
+
+def test_after_an_end_for_want_of_memory_nothing_is_loaded_at_the_start(
+    tmp_path: Path, kept: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would be ended again and again, and could not say why."""
+    path = tmp_path / "options.json"
+    path.write_text("{}")
+    monkeypatch.setattr(addon_options, "available_memory_mib", lambda: 300)
+    assert addon_options.read(path, (), kept).settings.load == "background"
+    reading = addon_options.read(path, (), kept, ended_badly=True)
+    assert reading.settings.load == "first-use"
+    assert "The run before was ended by the system" in reading.problems[-1]
+    assert "'small'" in reading.problems[-1]
+    # With enough memory it was something else.
+    monkeypatch.setattr(addon_options, "available_memory_mib", lambda: 8_000)
+    assert addon_options.read(path, (), kept, ended_badly=True).settings.load == "background"
+
+
+def test_a_run_leaves_its_mark_until_it_has_ended_in_order(tmp_path: Path) -> None:
+    assert not run_mark.ended_badly(tmp_path)
+    with run_mark.marked(tmp_path):
+        assert run_mark.ended_badly(tmp_path)
+    assert not run_mark.ended_badly(tmp_path)
+    with run_mark.marked(tmp_path / "nowhere"):
+        pass
 
 
 def test_a_full_disk_is_told_before_the_download(
@@ -368,6 +406,31 @@ def test_the_manifest_holds_what_the_supervisor_wants() -> None:
     assert f"profile {CONFIG['slug']} " in profile
     repository = yaml.safe_load((ADDON.parent / "repository.yaml").read_text(encoding="utf-8"))
     assert set(repository) == {"name", "url", "maintainer"}
+
+
+@pytest.mark.parametrize("cache", ["cache", "models"])
+def test_backups_leave_out_what_can_be_had_again_and_nothing_else(cache: str) -> None:
+    """The Supervisor matches each file and folder by the end of its path, and leaves out a folder with all that is in it."""
+
+    def left_out(name: str) -> bool:
+        path = PurePosixPath("/data") / name
+        patterns = CONFIG["backup_exclude"]
+        return any(one.match(pattern) for one in (path, *path.parents) for pattern in patterns)
+
+    for name in (
+        "hub/models--kyutai--pocket-tts/blobs/0a1b",
+        "xet/https___cas/chunk-cache/0a",
+        "wyoming-pocket-tts/https/0a/model.safetensors",
+        "wyoming-pocket-tts/int8/0a.safetensors",
+    ):
+        assert left_out(f"{cache}/{name}"), name
+    for name in (
+        "options.json",
+        f"{cache}/wyoming-pocket-tts/voices/0a.safetensors",
+        f"{cache}/wyoming-pocket-tts/my-voices/anna.wav",
+        "voices/hub.wav",
+    ):
+        assert not left_out(name), name
 
 
 def test_types_of_the_schema_are_those_that_the_supervisor_knows() -> None:

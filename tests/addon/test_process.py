@@ -119,6 +119,43 @@ async def test_what_is_wrong_is_told_and_it_speaks(tmp_path: Path) -> None:
             assert event.type == "audio-start"
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("models: {mine: {config: nope.yaml}}", "models.mine.config: "),
+        ("text: {dictionary: nope.yaml}", "nope.yaml: cannot be read as YAML"),
+    ],
+)
+async def test_a_settings_file_that_cannot_be_served_is_left_out(
+    tmp_path: Path, wrong: str, said: str
+) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text(f"languages: [english]\n{wrong}\n", encoding="utf-8")
+    nowhere = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_DOWNLOAD_TIMEOUT": "1"}
+    with addon(tmp_path, nowhere, settings_file=str(extra)) as server:
+        description = await server.description()
+        assert "Option settings_file: " in description
+        assert said in description
+        assert "The server starts without it" in server.log
+        assert "Traceback" not in server.log
+
+
+async def test_a_wrong_voice_and_a_wrong_folder_leave_it_speaking(tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text("demo: true\nlanguages: []\nengine: {tune: false}\n", encoding="utf-8")
+    options = {"voice": "nobody", "voices_dir": "/nowhere", "settings_file": str(extra)}
+    with addon(tmp_path, {}, **options) as server:
+        description = await server.description()
+        assert "Option voices_dir: /nowhere is lost at each update" in description
+        assert "There is no voice 'nobody' here" in description
+        assert "'demo' speaks in its place" in description
+        async with AsyncClient.from_uri(server.uri) as client:
+            await client.write_event(Event("synthesize", {"text": "Hello."}))
+            event = await client.read_event()
+            assert event is not None
+            assert event.type == "audio-start"
+
+
 @pytest.mark.parametrize("left", [{}, {"SUPERVISOR_TOKEN": "t" * 20}])
 def test_the_settings_flag_and_the_options_exclude_each_other(
     tmp_path: Path, left: dict[str, str]

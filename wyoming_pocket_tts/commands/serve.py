@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wyoming_pocket_tts.commands import common
-from wyoming_pocket_tts.errors import ConfigError, PocketTTSError, VoiceNotFound
+from wyoming_pocket_tts.errors import ConfigError, PocketTTSError, SetupError, VoiceNotFound
 from wyoming_pocket_tts.http_settings import DEFAULT_PORT
 from wyoming_pocket_tts.settings import DEFAULT_URI
 
@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wyoming_pocket_tts import app
 
     try:
-        code = app.serve(settings) if addon is None else _serve_addon(addon)
+        code = _serve_addon(addon, options.parent) if addon and options else app.serve(settings)
     except PocketTTSError as error:
         # In the log's own format: whoever reads it as JSON must be able to read the reason for the end too.
         _LOGGER.error("%s", error, extra={"code": error.code})
@@ -177,35 +177,34 @@ def _reload(arguments: argparse.Namespace) -> int:
 
 def _as_addon(options: Path, arguments: argparse.Namespace) -> Reading:
     """The add-on's options; the hub's token among them goes where the hub's library looks for it."""
-    from wyoming_pocket_tts import addon_options, cli
+    from wyoming_pocket_tts import addon_options, cli, run_mark
 
     if "settings" in arguments:
         raise ConfigError("--settings and --addon: the options name a settings file themselves")
-    reading = addon_options.read(options, flag_values(arguments))
+    ended_badly = run_mark.ended_badly(options.parent)
+    reading = addon_options.read(options, flag_values(arguments), ended_badly=ended_badly)
     if reading.token:
         cli.use_hub_token(reading.token)
     return reading
 
 
-def _serve_addon(addon: Reading) -> int:
-    """Serves as an add-on does: told to the Supervisor, with what was wrong with the options for all to see."""
-    from wyoming_pocket_tts import app, cli
-    from wyoming_pocket_tts.notices import Notices
-    from wyoming_pocket_tts.supervisor import SupervisorAnnouncer
+def _serve_addon(addon: Reading, folder: Path) -> int:
+    """Serves as an add-on does; without the settings file where only the file keeps it from starting."""
+    from wyoming_pocket_tts import addon_run, cli, run_mark
+    from wyoming_pocket_tts.addon_options import wrong
 
-    notices = Notices()
-    for number, problem in enumerate(addon.problems):
-        _LOGGER.error("%s", problem)
-        notices.put(f"option {number}", problem)
-    return app.serve(
-        addon.settings,
-        notices,
-        lambda settings, server: (
-            None
-            if server.port is None
-            else SupervisorAnnouncer(cli.supervisor_token(), server.port)
-        ),
-    )
+    run = addon_run.AddonRun()
+    for problem in addon.problems:
+        run.tell(problem)
+    with run_mark.marked(folder):
+        try:
+            return run.serve(addon.settings)
+        except SetupError as error:
+            if addon.without_file is None:
+                raise
+            run.tell(wrong(f"settings_file: {error}"))
+        _leave_on_signals(cli.EXIT_OK)
+        return run.serve(addon.without_file)
 
 
 def _leave_on_signals(code: int) -> None:

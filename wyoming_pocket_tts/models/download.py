@@ -136,7 +136,7 @@ class Fetcher:
         except OSError as error:
             raise DownloadError(
                 f"{source}: cannot be written to the cache {self.own_folder}: "
-                f"{error.strerror or error}.",
+                f"{error.strerror or error}. Make room there, or choose another folder (cache_dir).",
                 source=source,
                 kind="storage",
             ) from error

@@ -21,6 +21,8 @@ from wyoming_pocket_tts.models.sources import HubSource
 Report = Callable[[int, "int | None"], None]
 
 _PUBLIC_HUB = "https://huggingface.co"
+# Where a token is given, for those too who have no environment to set anything in.
+_TOKEN = "HF_TOKEN (in Home Assistant: the option huggingface_token)"
 
 _NETWORK = (ConnectionError, TimeoutError, socket.gaierror)
 _NO_ROUTE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL)
@@ -130,15 +132,17 @@ class HubDownloader:
                 "(wyoming-pocket-tts download), or switch offline mode off (--offline, HF_HUB_OFFLINE)"
             ),
             "gated": (
-                "the access token is not valid: it is mistyped, has expired or was deleted. Set HF_TOKEN "
+                f"the access token is not valid: it is mistyped, has expired or was deleted. Set {_TOKEN} "
                 "to a token of yours (https://huggingface.co/settings/tokens), or unset it for files that are open to all"
                 if refused
-                else f"access is refused. Accept the licence at {page} and set HF_TOKEN to a token of that "
+                else f"access is refused. Accept the licence at {page} and set {_TOKEN} to a token of that "
                 "account with read access; a repository that does not exist looks the same"
             ),
             "not-found": "there is no such file, revision or repository; check the spelling",
             "corrupt": f"the download was not whole ({_first_line(error)}). Try again",
-            "storage": f"cannot be written to the cache ({_first_line(error)})",
+            "storage": (
+                f"cannot be written to the cache ({_first_line(error)}). Make room there, or choose another folder (cache_dir)"
+            ),
             "network": (
                 f"the hub cannot be reached or does not answer as one ({_first_line(_deepest(error))}). "
                 "Check the network, a proxy and HF_ENDPOINT, then try again"
