@@ -2,11 +2,11 @@
 #
 #   docker build --target server -t wyoming-pocket-tts .
 #
-# BUILD_FROM  Debian with apt: python3 comes from it. Pin it by digest for builds that are to be the same again.
+# BUILD_FROM  Debian with apt: python3 comes from it. Pinned by its digest, for both architectures; docs/release.md says when it is renewed.
 # TORCH_INDEX where torch's CPU build comes from; empty: from where pip gets everything else.
 # PIP_ARGS    further options for pip.
 
-ARG BUILD_FROM=debian:trixie-slim
+ARG BUILD_FROM=debian:trixie-20260918-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
 
 FROM ${BUILD_FROM} AS base
 RUN apt-get update \

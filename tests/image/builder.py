@@ -124,6 +124,7 @@ def base_image() -> str:
 def build(target: str, context: Path) -> str:
     """Builds a stage of the Dockerfile in a folder; the image's name."""
     name = f"localhost/{context.name}-{target}-{ARCH}:latest"
+    base = base_image()  # makes the folder, too
     settings = HOME / "pip.conf"
     lines = ["[global]", "timeout = 180"]
     mounts = [f"--volume={settings}:/etc/pip.conf:ro"]
@@ -141,7 +142,7 @@ def build(target: str, context: Path) -> str:
     )
     buildah(
         *("bud", "--format", "docker", "--layers", "--target", target, "--tag", name),
-        *("--arch", ARCH, "--build-arg", f"BUILD_FROM={base_image()}"),
+        *("--arch", ARCH, "--build-arg", f"BUILD_FROM={base}"),
         *("--build-arg", f"TORCH_INDEX={os.environ.get('IMAGE_TEST_TORCH_INDEX', '')}"),
         *("--build-arg", f"BUILD_ARCH={'aarch64' if ARCH == 'arm64' else ARCH}"),
         *("--build-arg", "BUILD_VERSION=0.0.0-test", "--pull=never"),
