@@ -16,7 +16,6 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import ModelConfig, SEANetConfig
 from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
@@ -117,7 +116,13 @@ class _Layer:
 
 class _Elu(_Layer):
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        return functional.elu(x)
+        return _elu(x)
+
+
+def _elu(x: Tensor) -> Tensor:
+    """x where it is positive, else exp(x) - 1: torch's own takes more than twice as long to be as right near zero."""
+    below = x.clamp(max=0).exp_().sub_(1)
+    return torch.maximum(below, x, out=below)
 
 
 class _Conv(_Layer):
@@ -177,8 +182,8 @@ class _Residual(_Layer):
         self.histories = (*self._first.histories, *self._second.histories)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        h = self._first(functional.elu(x), memory)
-        return x + self._second(functional.elu(h), memory)
+        h = self._first(_elu(x), memory)
+        return self._second(_elu(h), memory).add_(x)
 
 
 class _Upsample:
