@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import subprocess
 import sys
@@ -9,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from bench.assets import assets, text_of
-from bench.sides import Ours, Theirs, first_audio_s, speak, together
+from bench.sides import Ours, Theirs, first_audio_s, in_threads, speak, together
 
 TEN_SECONDS = 24  # tokens
 
@@ -204,8 +206,6 @@ def voice_state() -> Iterator[Result]:
     files = assets("english")
     theirs = Theirs(files, quantize=False)
     config = load_model_config(files.config)
-    from pathlib import Path
-
     weights = load_weights(config, Path, voice_cloning=True).weights
     model = Model(config, weights)
     audio = 0.1 * torch.randn(10 * 24000)
@@ -257,6 +257,42 @@ def processes() -> Iterator[Result]:
     )  # fmt: skip
 
 
+def long_lived() -> Iterator[Result]:
+    """Memory over 500 requests of all lengths: its growth, by the last 400 of them."""
+    ours = Ours(assets("english"), quantize=True)
+    chance = random.Random(1)
+    numbers = iter(range(500))
+    lock = threading.Lock()
+
+    def listen(_: int) -> None:
+        while True:
+            with lock:
+                number = next(numbers, None)
+                frames = chance.randint(5, 60)
+                if number == 100:
+                    sizes.append(_resident_mib())
+            if number is None:
+                return
+            for index, _samples in enumerate(ours.frames(text_of(chance.randint(3, 40)), number)):
+                if index == frames:  # goes away, as listeners do
+                    break
+
+    sizes: list[float] = []
+    in_threads(listen, 4)
+    sizes.append(_resident_mib())
+    ours.close()
+    early, late = sizes
+    yield _cost(
+        f"memory after 500 requests, int8 (theirs: ours after 100); {(late - early) / 4:+.2f} MiB per 100 requests",
+        "MiB", late, early, 0.98, 1.0,
+    )  # fmt: skip
+
+
+def _resident_mib() -> float:
+    status = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in status if line.startswith("VmRSS")).split()[1]) / 1024
+
+
 def quality() -> Iterator[Result]:
     """What int8 costs, ours beside theirs."""
     from bench import quality
@@ -273,5 +309,6 @@ FIGURES: dict[str, Callable[[], Iterator[Result]]] = {
     "late-frames": late_frames,
     "voice-state": voice_state,
     "processes": processes,
+    "long-lived": long_lived,
     "quality": quality,
 }

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wyoming_pocket_tts.engine import pages
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.kernels import KernelPlan
@@ -75,6 +76,7 @@ def run(
         tuned.forget()
     plan = tuned.plan(report)
     model = Model(config, Zeros(tensor_shapes(config)), plan=plan)
+    pages.gather()
     split = tuned.split(model, report)
     worker = EngineWorker(Engine(model, slots=8), "bench", split=split)
     worker.start()

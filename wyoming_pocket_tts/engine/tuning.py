@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
 
+from wyoming_pocket_tts.engine import cores as fast_cores
 from wyoming_pocket_tts.engine import pages
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
@@ -150,7 +150,7 @@ def choose_split(model: Model, report: Callable[[Measurement], None] = lambda _:
     while this measures must not decide for good: another split than the usual one (a pipeline of single threads) has to be
     clearly faster.
     """
-    cores = available_cores()
+    cores = fast_cores.count()
     usual = Split(pipeline=cores >= 2, threads=1)
     others = [Split(pipeline=False, threads=1)] if usual.pipeline else []
     if cores >= 2:
@@ -165,13 +165,6 @@ def choose_split(model: Model, report: Callable[[Measurement], None] = lambda _:
         report(Measurement(f"time of a whole frame, {name}", figures[split]))
     best = min(figures, key=figures.__getitem__)
     return best if figures[best] < _CLEARLY * figures[usual] else usual
-
-
-def available_cores() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def blank_voice(config: ModelConfig) -> VoiceState:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from wyoming_pocket_tts.engine import cores
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.sequence import Sequence, SequenceResult, SequenceSpec
 
@@ -256,6 +257,7 @@ class EngineWorker:
             return not self._stopped
 
     def _run(self) -> None:
+        cores.stay_on_fast()
         torch.set_num_threads(self._split.threads)
         try:
             with torch.inference_mode():
@@ -265,6 +267,7 @@ class EngineWorker:
             self.engine.fail_all(EngineStopped("the engine has been stopped"))
 
     def _run_codec(self) -> None:
+        cores.stay_on_fast()
         torch.set_num_threads(self._split.threads)
         codec = self.engine.codec
         while not self._stopped:

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from wyoming_pocket_tts.engine import cores
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, available
@@ -26,7 +27,6 @@ from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.tuning import (
     Measurement,
-    available_cores,
     choose_kernels,
     choose_split,
 )
@@ -134,7 +134,7 @@ class Tuned:
 
 def machine_identity() -> str:
     """Processor, cores that may be used, and torch."""
-    return f"{platform.machine()}/{_processor()}/{available_cores()}/torch {torch.__version__}"
+    return f"{platform.machine()}/{_processor()}/{cores.count()}/torch {torch.__version__}"
 
 
 def _processor() -> str:
