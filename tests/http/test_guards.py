@@ -40,6 +40,25 @@ async def test_methods_that_are_not_possible() -> None:
 SITE = "https://site.example"
 
 
+@pytest.mark.parametrize(
+    ("host", "options", "told"),
+    [
+        ("0.0.0.0", HttpOptions(), "may speak there, and add and delete voices: set http.token"),
+        ("0.0.0.0", HttpOptions(max_upload_bytes=0), "may speak there: set http.token"),
+        ("0.0.0.0", HttpOptions(token="open sesame"), ""),
+        ("0.0.0.0", HttpOptions(only_from=("127.0.0.1",)), ""),
+        ("127.0.0.1", HttpOptions(), ""),
+    ],
+)
+async def test_an_open_door_is_told_in_the_log(
+    host: str, options: HttpOptions, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running(options, host=host) as one:
+        warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
+        assert len(warnings) == bool(told)
+        assert all(told in line and one.server.addresses[0] in line for line in warnings)
+
+
 async def test_pages_of_other_sites_are_kept_out() -> None:
     async with running() as one:
         for headers in (

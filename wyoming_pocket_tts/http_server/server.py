@@ -90,6 +90,12 @@ class HttpServer:
             self.addresses.append(f"http://{f'[{name}]' if ':' in name else name}:{number}")
             self.port = self.port or number
         _LOGGER.info("Listening on %s", ", ".join(self.addresses))
+        if not (self._service.loopback or options.token or options.only_from):
+            _LOGGER.warning(
+                "Whoever can reach %s may speak there%s: set http.token in the settings, or listen on localhost alone",
+                ", ".join(self.addresses),
+                ", and add and delete voices" if options.max_upload_bytes else "",
+            )
 
     def speak_with(
         self, source: SpeechSource, desk: Desk | None = None, models: Sequence[str] = ()
