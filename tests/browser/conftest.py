@@ -36,6 +36,8 @@ async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no chromium here (make browser-test says what to install)")
     playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+    # A busy machine is no fault of the page.
+    playwright.expect.set_options(timeout=20_000)
     heard = tmp_path / "heard.wav"
     samples, rate = recording.speech(10)
     soundfile.write(heard, samples, rate, subtype="PCM_16")

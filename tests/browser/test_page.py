@@ -311,6 +311,7 @@ async def test_record_try_name_keep_delete(page: Page, tmp_path: Path, model_yam
         ("short", "Too short: 0.", False),
         ("silent", "Nobody can be heard", False),
         ("clipped", "Clipped:", False),
+        ("noise", "0.0 s of speech; the rest is steady", False),
         ("quiet", "Too quiet", True),
         ("good", "clear and loud enough", True),
         ("text", "cannot read the file", True),
@@ -321,6 +322,8 @@ async def test_files_are_checked_before_they_are_sent(
 ) -> None:
     samples, rate = recording.speech(0.4 if kind == "short" else 14)
     gain = {"silent": 0.0, "quiet": 0.06, "clipped": 60.0}.get(kind, 1.0)
+    if kind == "noise":
+        samples = np.random.default_rng(1).normal(0, 0.1, len(samples)).astype(np.float32)
     path = tmp_path / "recording.wav"
     soundfile.write(path, np.clip(samples * gain, -1, 1), rate)
     if kind == "text":

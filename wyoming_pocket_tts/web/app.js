@@ -13,6 +13,7 @@ const NOTICES_MS = 10000;
 const BUFFER_S = 10; // a full bar
 
 let server = { voices: [], max_text_characters: 20000, max_upload_bytes: 0 };
+let told = ""; // what of it is shown, without the notices
 let spoken = { name: "", text: "" };
 let noticeTimer = 0;
 let status = ["statusConnecting", "loading", ""];
@@ -36,9 +37,13 @@ async function connect() {
 
 export async function refresh() {
   server = await api.info();
+  showNotices(server.notices ?? []);
+  const now = JSON.stringify({ ...server, notices: [] });
+  // What is as it was stays: somebody may be in the middle of choosing.
+  if (now === told) return;
+  told = now;
   $("version").textContent = `wyoming-pocket-tts ${server.version}`;
   $("clone").hidden = !server.max_upload_bytes;
-  showNotices(server.notices ?? []);
   showChoices();
   cloning.use(server);
   update();
@@ -46,11 +51,15 @@ export async function refresh() {
 
 // What the owner should know of (a wrong option, a model that cannot be had); looked at again while there is any.
 function showNotices(notices) {
-  $("notices").replaceChildren(...notices.map((text) => {
-    const item = document.createElement("li");
-    item.textContent = text;
-    return item;
-  }));
+  const before = [...$("notices").children].map((item) => item.textContent);
+  // Said once by those who read the page aloud.
+  if (notices.join("\n") !== before.join("\n")) {
+    $("notices").replaceChildren(...notices.map((text) => {
+      const item = document.createElement("li");
+      item.textContent = text;
+      return item;
+    }));
+  }
   $("notices").hidden = !notices.length;
   clearTimeout(noticeTimer);
   if (notices.length) noticeTimer = setTimeout(() => refresh().catch(() => {}), NOTICES_MS);
@@ -170,16 +179,18 @@ async function deleteVoice(voice) {
 
 // Speaking
 
+// The error that was told, or null.
 export async function say(text, voice, name = voice) {
   clearError();
   spoken = { name, text };
   const fields = { text, voice_url: voice, speed: $("speed").value === "1" ? null : $("speed").value, format: "wav" };
   try {
     await player.play((signal) => api.speech(fields, signal));
-    return true;
-  } catch (error) {
-    showError(error instanceof api.ServerError ? error : Object.assign(new Error(), { code: "broken" }));
-    return false;
+    return null;
+  } catch (thrown) {
+    const error = thrown instanceof api.ServerError ? thrown : Object.assign(new Error(), { code: "broken" });
+    showError(error);
+    return error;
   }
 }
 
@@ -265,7 +276,7 @@ api.onTokenNeeded(() => new Promise((done) => {
 
 // The start
 
-const cloning = setUpCloning({ say, refresh, showError, clearError });
+const cloning = setUpCloning({ say, hush: () => player.stop(), refresh, showError, clearError });
 offerLanguages($("ui-language"), () => {
   setStatus(...status);
   showChoices();

@@ -10,45 +10,53 @@ const $ = (id) => document.getElementById(id);
 const MIB = 1024 * 1024;
 const LOWEST_DB = -60;
 
-export function setUpCloning({ say, refresh, showError, clearError }) {
+export function setUpCloning({ say, hush, refresh, showError, clearError }) {
   let server = { voices: [], max_upload_bytes: 0 };
   let recorder = null;
+  let asking = false; // for the microphone
   let recording = null; // { blob, checks }
   let guest = null; // what the server calls it, once it is there
   let guestLanguage = null;
+  let sending = false;
 
   // Recording
 
   async function startRecording() {
+    if (asking) return;
     clearError();
     if (!Recorder.possible) {
       showError({ message: t("noMicrophone") });
       return;
     }
     discard();
-    recorder = new Recorder(showLevel, stopRecording);
+    hush(); // what is being spoken would be heard by the microphone
+    const asked = new Recorder(showLevel, stopRecording);
+    asking = true;
     try {
-      await recorder.start();
+      await asked.start();
+      recorder = asked;
     } catch (error) {
-      recorder = null;
       showError({ message: t("microphoneRefused", { reason: error.message }) });
-      return;
+    } finally {
+      asking = false;
     }
     showRecordButton();
-    $("meter-row").hidden = false;
   }
 
   async function stopRecording() {
+    const heard = await endRecording();
+    if (heard) offer(writeWav([toInt16(heard.samples)], heard.rate), check([heard.samples], heard.rate));
+  }
+
+  async function endRecording() {
     const done = recorder;
-    if (!done) return;
     recorder = null;
     showRecordButton();
-    $("meter-row").hidden = true;
-    const { samples, rate } = await done.stop();
-    offer(writeWav([toInt16(samples)], rate), check(samples, rate));
+    return done?.stop();
   }
 
   function showRecordButton() {
+    $("meter-row").hidden = !recorder;
     $("record").classList.toggle("on", Boolean(recorder));
     $("record").querySelector("span").textContent = t(recorder ? "recordStop" : "record");
   }
@@ -65,6 +73,7 @@ export function setUpCloning({ say, refresh, showError, clearError }) {
 
   async function takeFile(file) {
     clearError();
+    await endRecording();
     discard();
     // Before the server has told its limit, it is the server's to say.
     if (server.max_upload_bytes && file.size > server.max_upload_bytes) {
@@ -75,19 +84,12 @@ export function setUpCloning({ say, refresh, showError, clearError }) {
     try {
       const context = new OfflineAudioContext(1, 1, 48000);
       const sound = await context.decodeAudioData(await file.arrayBuffer());
-      checks = check(mono(sound), sound.sampleRate);
+      const channels = Array.from({ length: sound.numberOfChannels }, (_, channel) => sound.getChannelData(channel));
+      checks = check(channels, sound.sampleRate);
     } catch {
       checks = [{ level: "warn", key: "checkUnread" }];
     }
     offer(file, checks);
-  }
-
-  function mono(sound) {
-    const samples = sound.getChannelData(0).slice();
-    for (let channel = 1; channel < sound.numberOfChannels; channel++) {
-      sound.getChannelData(channel).forEach((sample, i) => (samples[i] += sample));
-    }
-    return samples.map((sample) => sample / sound.numberOfChannels);
   }
 
   // What is done with it
@@ -114,43 +116,69 @@ export function setUpCloning({ say, refresh, showError, clearError }) {
   }
 
   function update() {
-    $("try").disabled = !usable() || !$("consent").checked;
+    const ready = usable() && $("consent").checked && !sending;
+    $("try").disabled = !ready;
+    $("keep").disabled = !ready;
     $("keep-form").hidden = !guest;
   }
 
-  async function tryIt() {
-    clearError();
+  // The recording as the server's guest, which is to speak the language that is chosen now.
+  async function bring() {
     const language = $("clone-language").value;
-    $("try").disabled = true;
+    const offered = recording;
+    if (guest && guestLanguage !== language) await forget();
+    if (guest) return guest;
+    const brought = await api.bring(offered.blob, language);
+    if (recording !== offered) {
+      await api.dismiss(brought.name).catch(() => {});
+      return null;
+    }
+    guest = brought;
+    guestLanguage = language;
+    return guest;
+  }
+
+  // One thing at a time with the server; what it has forgotten is brought to it again the next time.
+  async function send(work) {
+    clearError();
+    sending = true;
+    update();
     try {
-      if (guest && guestLanguage !== language) await forget();
-      if (!guest) {
-        guest = await api.bring(recording.blob, language);
-        guestLanguage = language;
-      }
-      update();
-      const own = $("text").value.trim();
-      say(own || sample(guest.languages), guest.name, $("name").value || t("cloneTitle"));
+      await work();
     } catch (error) {
-      showError(error);
+      told(error);
     } finally {
+      sending = false;
       update();
     }
   }
 
-  async function keepIt() {
-    clearError();
+  function told(error) {
+    if (error.code === "voice-not-found") guest = null;
+    showError(error);
+    update();
+  }
+
+  function tryIt() {
+    return send(async () => {
+      if (!(await bring())) return;
+      const own = $("text").value.trim();
+      const words = own || sample(guest.languages);
+      say(words, guest.name, $("name").value || t("cloneTitle")).then((error) => error && told(error));
+    });
+  }
+
+  function keepIt() {
     const name = $("name").value.trim();
-    try {
+    return send(async () => {
+      if (!(await bring())) return;
       await api.keep(guest.name, name);
       await refresh();
       discard();
       $("voice").value = name;
       $("player-status").textContent = t("kept", { name });
       document.querySelector(`#voices [data-voice="${CSS.escape(name)}"]`)?.scrollIntoView({ block: "nearest" });
-    } catch (error) {
-      showError(error);
-    }
+    });
   }
 
   async function forget() {

@@ -3,7 +3,7 @@
 const MOST_S = 30;
 
 export class Recorder {
-  // level(dBFS, seconds) is called many times a second; ended() when the time is up.
+  // level(dBFS, seconds) is called many times a second; ended() when the time is up, or the microphone has gone.
   constructor(level, ended) {
     this.level = level;
     this.ended = ended;
@@ -16,15 +16,26 @@ export class Recorder {
 
   async start() {
     const audio = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
-    this.stream = await navigator.mediaDevices.getUserMedia({ audio });
-    this.context = new AudioContext();
     this.pieces = [];
     this.length = 0;
-    await this.context.audioWorklet.addModule("recorder-worklet.js");
-    await this.context.resume();
-    const tap = new AudioWorkletNode(this.context, "tap", { numberOfOutputs: 0 });
-    tap.port.onmessage = (event) => this.hear(event.data);
-    this.context.createMediaStreamSource(this.stream).connect(tap);
+    this.stream = await navigator.mediaDevices.getUserMedia({ audio });
+    try {
+      this.context = new AudioContext();
+      await this.context.audioWorklet.addModule("recorder-worklet.js");
+      await this.context.resume();
+      const tap = new AudioWorkletNode(this.context, "tap", { numberOfOutputs: 0 });
+      tap.port.onmessage = (event) => this.hear(event.data);
+      this.context.createMediaStreamSource(this.stream).connect(tap);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    for (const track of this.stream.getTracks()) track.addEventListener("ended", () => this.ended());
+  }
+
+  close() {
+    for (const track of this.stream.getTracks()) track.stop();
+    this.stream = null;
   }
 
   hear(samples) {
@@ -40,8 +51,7 @@ export class Recorder {
 
   // { samples, rate }
   async stop() {
-    for (const track of this.stream.getTracks()) track.stop();
-    this.stream = null;
+    this.close();
     const rate = this.context.sampleRate;
     await this.context.close();
     const samples = new Float32Array(this.length);
