@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
 from pathlib import Path
 from types import ModuleType
 
@@ -60,3 +61,12 @@ def test_what_is_copied_gets_to_the_builder() -> None:
         for name in line.split():
             assert name in let_in, name
             assert (ROOT / name).exists(), name
+
+
+def test_making_it_installs_nothing_that_the_program_runs_on(tmp_path: Path) -> None:
+    """Whoever copies it to a home has pip, and neither the time nor the room for torch."""
+    command = ["make", "-n", "-C", str(ROOT), "addon-local", f"VENV={tmp_path / 'venv'}"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "addon_local.py" in made
+    assert "requirements.lock" not in made
+    assert "torch" not in made.replace(str(ROOT), "")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.image.builder import ARCH, SOURCE, Container, Image
+from tests.image.builder import ARCH, SOURCE, Container, Image, run
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("IMAGE_TEST"), reason="takes minutes: make image-test"
@@ -228,6 +228,30 @@ def test_the_add_on_reads_its_options_and_tells_the_supervisor(addon: Image, fol
         stand_in.wait()
         code = container.stop()
     assert code == 0, container.log.read_text()
+
+
+def test_a_full_disk_and_no_network_are_told_and_end_nothing(addon: Image, folder: Path) -> None:
+    """With the options as they are by default, on a disk with no room for anything."""
+    data = folder / "data"
+    data.mkdir()
+    run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", data)
+    try:
+        (data / "options.json").write_text("{}")
+        mounts = {"/config": folder / "config", "/share": folder / "share"}
+        container = Container(addon, data, mounts=mounts)
+        try:
+            container.until("Ready", START_S)
+            log = container.until("Model english cannot be loaded", START_S)
+            assert "make room" in log
+            assert "the hub cannot be reached" in log
+            health = container.run(*addon.config["Healthcheck"]["Test"][1:])
+            assert health.returncode == 0, health.stdout
+        finally:
+            code = container.stop()
+        assert code == 0, container.log.read_text()
+        assert "Traceback" not in container.log.read_text()
+    finally:
+        run("umount", data)
 
 
 def test_the_local_add_on_can_be_built(addon: Image, folder: Path) -> None:
