@@ -142,7 +142,7 @@ def judged(by_channel: Samples, rate_hz: int, full_scale: float, where: str) -> 
     Raises:
         AudioPromptError: silent, under 1 s of speech, no speech but noise, or clipped.
     """
-    samples = _mono(by_channel)
+    samples = mono(by_channel)
     # Judged without its constant part; taken as it is, since preparation may be switched off.
     sound_alone = centred(samples)
     power = frame_powers(sound_alone, rate_hz)
@@ -173,8 +173,15 @@ def _check_header(sound: soundfile.SoundFile, where: str) -> None:
         )
 
 
-def _mono(by_channel: Samples) -> Samples:
-    """The mean of the channels, or the loudest one where they cancel each other: one microphone of two was wired the wrong way round."""
+def mono(by_channel: Samples) -> Samples:
+    """The mean of the channels, or the loudest one where they cancel each other: one microphone of two was wired the wrong way round.
+
+    Args:
+        by_channel: [S, channels] float32.
+
+    Returns:
+        [S] float32.
+    """
     mixed = np.ascontiguousarray(by_channel.mean(axis=1), dtype=np.float32)
     if not len(mixed):
         return mixed

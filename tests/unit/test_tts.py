@@ -455,6 +455,33 @@ def test_long_recordings(model: TTSModel, tmp_path: Path, caplog: pytest.LogCapt
     assert model.get_state_for_audio_prompt(samples).voice.length == whole.voice.length
 
 
+@pytest.mark.parametrize("seconds", [2.0, 31.0])
+def test_channels_that_cancel_each_other(model: TTSModel, tmp_path: Path, seconds: float) -> None:
+    """Whatever is used of it, and however it is given, a microphone that was wired the wrong way round is heard."""
+    one_side = recording(tmp_path / "one.wav", seconds)
+    samples, rate_hz = soundfile.read(one_side, dtype="float32")
+    both = np.stack((samples, -samples), axis=1)
+    soundfile.write(tmp_path / "both.wav", both, rate_hz)
+    wanted = model.get_state_for_audio_prompt(one_side).voice
+    for given in (tmp_path / "both.wav", torch.from_numpy(both.T)):
+        voice = model.get_state_for_audio_prompt(given).voice
+        assert voice.length == wanted.length
+        assert torch.allclose(voice.keys[1], wanted.keys[1], atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1, 2, 3)])
+def test_tensors_that_are_no_recording(model: TTSModel, shape: tuple[int, ...]) -> None:
+    for truncate in (False, True):
+        with pytest.raises(
+            ValueError, match=r"must be a tensor \[channels, samples\], not of shap"
+        ):
+            model.get_state_for_audio_prompt(torch.zeros(shape), truncate=truncate)
+
+
+def test_a_state_is_shown_in_a_line(state: ModelState) -> None:
+    assert repr(state) == "ModelState(model_name='model', 0.0 MiB)"
+
+
 @pytest.mark.parametrize(
     ("source", "error", "part"),
     [

@@ -201,8 +201,7 @@ class TTSModel(ModuleLikeness):
             VoiceStateError: the finished voice belongs to another model, or is damaged.
         """
         if isinstance(audio_conditioning, Tensor):
-            most = 30 * self.sample_rate if truncate else None
-            return self._prompts.from_samples(audio_conditioning[..., :most])
+            return self._prompts.from_samples(audio_conditioning, truncate=truncate)
         if not isinstance(audio_conditioning, (str, Path)):
             raise WrongArgument(
                 f"A voice is a str, a Path or a tensor, not {type(audio_conditioning).__name__}."

@@ -33,7 +33,14 @@ from wyoming_pocket_tts.models.voices import (
     read_voice_metadata,
     read_voice_state,
 )
-from wyoming_pocket_tts.prompts import FULL_SCALE, MAX_PROMPT_S, Recording, judged, read_prompt
+from wyoming_pocket_tts.prompts import (
+    FULL_SCALE,
+    MAX_PROMPT_S,
+    Recording,
+    judged,
+    mono,
+    read_prompt,
+)
 from wyoming_pocket_tts.tts.errors import NoVoiceCloning, PromptNotFound, PromptRefused
 from wyoming_pocket_tts.tts.finding import Found
 from wyoming_pocket_tts.tts.state import ModelState
@@ -97,11 +104,12 @@ class Prompts:
         except (DownloadError, ConfigError) as error:
             raise _no_cloning(error) from error
 
-    def from_samples(self, audio: Tensor) -> ModelState:
+    def from_samples(self, audio: Tensor, *, truncate: bool) -> ModelState:
         """The state of samples.
 
         Args:
             audio: [channels, S] or [S], at the model's sample rate.
+            truncate: use the first 30 s at most.
 
         Raises:
             PromptRefused: empty, not finite or of another shape; silent, too short, or clipped.
@@ -112,17 +120,17 @@ class Prompts:
                 f"An audio prompt must be a tensor [channels, samples], not of shape {list(audio.shape)}."
             )
         channels = audio.detach().to("cpu", torch.float32).reshape(-1, audio.shape[-1])
-        samples = channels.mean(0)
-        if not bool(torch.isfinite(samples).all()):
+        if not bool(torch.isfinite(channels).all()):
             raise PromptRefused("The audio prompt holds samples that are not finite numbers.")
         rate_hz = self._model.sample_rate_hz
+        most = math.ceil(MAX_PROMPT_S * rate_hz)
+        by_channel = np.ascontiguousarray(channels[:, : most if truncate else None].numpy().T)
         # As of files, the beginning is judged, and an exact copy of what a file held makes the same voice.
-        beginning = np.ascontiguousarray(channels[:, : math.ceil(MAX_PROMPT_S * rate_hz)].numpy().T)
         try:
-            judged(beginning, rate_hz, FULL_SCALE, "The audio prompt")
+            judged(by_channel[:most], rate_hz, FULL_SCALE, "The audio prompt")
         except AudioPromptError as error:
             raise PromptRefused(str(error)) from error
-        return self.from_recording(Recording(samples.numpy(), rate_hz, ""))
+        return self.from_recording(Recording(mono(by_channel), rate_hz, ""))
 
     def from_recording(self, recording: Recording) -> ModelState:
         """The state of a recording that is kept nowhere."""
@@ -169,8 +177,7 @@ def _whole(path: Path, recording: Recording) -> Recording:
             "%s: all %.0f s are used as the voice; truncate=True uses %.0f s, which speaks faster",
             *(path, seconds, MAX_PROMPT_S),
         )
-    mono = np.ascontiguousarray(samples.mean(axis=1), dtype=np.float32)
-    return Recording(mono, rate_hz, recording.sha256)
+    return Recording(mono(samples), rate_hz, recording.sha256)
 
 
 def _no_cloning(error: DownloadError | ConfigError) -> NoVoiceCloning:

@@ -25,6 +25,9 @@ class ModelState:
     model_name: str
     model_identity: str | None = None
 
+    def __repr__(self) -> str:
+        return f"ModelState(model_name={self.model_name!r}, {self.nbytes / 2**20:.1f} MiB)"
+
     @property
     def nbytes(self) -> int:
         """Memory of the voice's keys and values."""
