@@ -1,7 +1,7 @@
 """From speech to latents: the shape of its spectrum and its pitch, in 32 numbers for each 40 ms.
 
 Where a codec would learn its encoder, this one is given: four log mel spectra of a frame (160 numbers) are brought to a few by their principal
-components, and pitch and voicing at two places in the frame are added. So a FlowLM can be trained while the decoder still learns, and
+components, and pitch, voicing and the phase of the fundamental are added. So a FlowLM can be trained while the decoder still learns, and
 what it has to predict is smooth. The price is that no voice can be cloned: there is no encoder for recordings.
 """
 
@@ -30,7 +30,8 @@ _LOWEST_HZ, _HIGHEST_HZ = 60.0, 400.0
 _PITCH_BAND_HZ = 900.0
 _MIDDLE_HZ = 140.0
 # Weights of log2 pitch and of voicing beside log10 magnitudes: about what a listener minds.
-_PITCH_WEIGHT, _VOICING_WEIGHT = 4.0, 2.0
+_PITCH_WEIGHT, _VOICING_WEIGHT, _PHASE_WEIGHT = 4.0, 2.0, 3.0
+_VOICED = 0.55
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Basis:
 
     Attributes:
         mean: [160] of log spectra.
-        components: [160, latent - 4], orthonormal.
+        components: [160, latent - 7], orthonormal.
         middle: [latent] and
         spread: [latent]: mean and standard deviation of latents.
     """
@@ -51,7 +52,7 @@ class Basis:
 
     @classmethod
     def fit(cls, spectra: Rows, pitches: Rows) -> Basis:
-        """Principal components of spectra [T, 160]; pitches [T, 4]."""
+        """Principal components of spectra [T, 160]; pitches [T, 7]."""
         mean = spectra.mean(0)
         covariance = np.cov((spectra - mean).T)
         values, vectors = np.linalg.eigh(covariance)
@@ -132,11 +133,42 @@ def pitch_range(samples: Tensor) -> tuple[float, float]:
 
 
 def pitch_rows(samples: Tensor, limits: tuple[float, float]) -> Rows:
-    """[S] -> [T, 4]: log2 of the pitch, carried on where there is no voice, and voicing."""
+    """[S] -> [T, 7]: log2 of the pitch, carried on where there is no voice; voicing twice; phase, and how far it has come."""
     hertz, voicing = pitch(samples, *limits)
     octaves = (hertz / _MIDDLE_HZ).log2().numpy()
-    voiced = np.nonzero(voicing.numpy() > 0.55)[0]
+    voiced = np.nonzero(voicing.numpy() > _VOICED)[0]
     if len(voiced):
         octaves = np.interp(np.arange(len(octaves)), voiced, octaves[voiced])
-    rows = np.stack([octaves * _PITCH_WEIGHT, voicing.numpy() * _VOICING_WEIGHT], 1)
-    return np.asarray(rows.reshape(-1, 2 * _PITCHES), np.float32)
+    phase = _phase(samples, torch.from_numpy(octaves).float(), voicing)
+    before = torch.cat([phase[:1] * 0, phase[:-1]])
+    advance = phase * before.conj()
+    turns = torch.view_as_real(torch.stack([phase, advance], 1)).flatten(1)
+    parts = [
+        _PITCH_WEIGHT * octaves.reshape(-1, _PITCHES).mean(1, keepdims=True),
+        _VOICING_WEIGHT * voicing.numpy().reshape(-1, _PITCHES),
+        _PHASE_WEIGHT * turns.numpy(),
+    ]
+    return np.asarray(np.concatenate(parts, 1), np.float32)
+
+
+def _phase(samples: Tensor, octaves: Tensor, voicing: Tensor) -> Tensor:
+    """The fundamental's phase at the end of each frame, as a point in the unit circle, nearer to 0 the less voice: [T] complex.
+
+    Without it the decoder would have to begin each frame of a vowel at a phase of its own.
+    """
+    window = _PITCH_WINDOW
+
+    def between(values: Tensor) -> Tensor:
+        """At the ends of frames, from both sides."""
+        last = values[_PITCHES - 1 :: _PITCHES]
+        following = torch.cat([values[_PITCHES::_PITCHES], values[-1:]])
+        return (last + following) / 2
+
+    hertz = _MIDDLE_HZ * 2 ** between(octaves)
+    windows = torch.nn.functional.pad(samples[FRAME - window // 2 :], (0, window // 2))
+    windows = windows.unfold(0, window, FRAME) * torch.hann_window(window)
+    time = torch.arange(-window // 2, window // 2) / SAMPLE_RATE_HZ
+    turning = torch.polar(torch.ones(()), -2 * torch.pi * hertz[:, None] * time)
+    point = (windows * turning).sum(1)
+    strength = ((between(voicing) - 0.4) / 0.4).clamp(0, 1)
+    return strength * point / (point.abs() + 1e-6)

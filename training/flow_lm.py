@@ -87,11 +87,13 @@ class FlowLM(Parameters):
             conditions, self["flow_lm.out_eos.weight"], self["flow_lm.out_eos.bias"]
         )[..., 0]
 
-    def sample(self, conditions: Tensor, noise: Tensor) -> Tensor:
-        """Latents [M, latent] from conditions [M, d_model] and noise [M, latent]."""
+    def sample(
+        self, conditions: Tensor, noise: Tensor, dtype: torch.dtype = torch.bfloat16
+    ) -> Tensor:
+        """Latents [..., M, latent] from conditions [M, d_model] and noise [..., M, latent]."""
         prefix = "flow_lm.flow_net."
-        h = self._linear(f"{prefix}input_proj", noise)
-        told = functional.silu(self._linear(f"{prefix}cond_embed", conditions))
+        h = self._linear(f"{prefix}input_proj", noise.to(dtype))
+        told = functional.silu(self._linear(f"{prefix}cond_embed", conditions.to(dtype)))
         for index in range(self._config.flow.depth):
             block = f"{prefix}res_blocks.{index}."
             shift, scale, gate = self._linear(f"{block}adaLN_modulation.1", told).chunk(3, -1)
@@ -102,7 +104,7 @@ class FlowLM(Parameters):
             h = h + gate * self._linear(f"{block}mlp.2", y)
         shift, scale = self._linear(f"{prefix}final_layer.adaLN_modulation.1", told).chunk(2, -1)
         y = layers.layer_norm(h, None, None, _HEAD_NORM_EPS) * (1 + scale) + shift
-        return noise + self._linear(f"{prefix}final_layer.linear", y)
+        return noise + self._linear(f"{prefix}final_layer.linear", y).float()
 
     def _layer(self, name: str, x: Tensor) -> Tensor:
         transformer = self._config.transformer

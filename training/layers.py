@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from wyoming_pocket_tts.engine.layers import causal_mask
+
 NORM_EPS = 1e-5
 
 
@@ -108,7 +110,10 @@ def attend(packed: Tensor, heads: int, kv_heads: int, max_period: float) -> Tens
     keys = turned[:, heads:]
     if kv_heads != heads:
         keys, values = (part.repeat_interleave(heads // kv_heads, 1) for part in (keys, values))
-    y = functional.scaled_dot_product_attention(turned[:, :heads], keys, values, is_causal=True)
+    # By hand: for sequences as short as these, less than half the time of torch's fused attention.
+    scores = torch.matmul(turned[:, :heads], keys.transpose(2, 3)).float()
+    scores = scores / math.sqrt(keys.shape[-1]) + causal_mask(length, length)
+    y = torch.matmul(scores.softmax(-1).to(values.dtype), values)
     return y.transpose(1, 2).reshape(batch, length, -1)
 
 

@@ -29,9 +29,14 @@ from training.vocabulary import Vocabulary
 
 _ROWS = 1_800  # of a batch, text and latents
 _LONGEST = 330
+# Short utterances come first: which text a frame belongs to is learned on them sooner.
+_SHORT = 90
+_SHORT_UNTIL = 0.2
 _HELD_OUT = 64  # utterances of each voice for validation
 # Of latents that are read, the most, as a share of their spread.
-_NOISE = 0.4
+_NOISE = 0.6
+# Less of that for the last ones, which are phases: where they turn to is told by where they were.
+_PHASES, _PHASE_NOISE = 4, 0.5
 _SAMPLES = 4
 _END_WEIGHT = 0.3
 # Share of rows that read the model's own guess, at the end of the training; it begins with none.
@@ -50,6 +55,7 @@ class Utterances:
         basis = Basis.load(folder)
         self.mean, self.std = basis.middle.astype(np.float32), basis.scale
         self.noise = torch.from_numpy(_NOISE * basis.spread / basis.scale)
+        self.noise[-_PHASES:] *= _PHASE_NOISE
         for latents in self._latents:
             latents.rows[:] = (latents.rows - self.mean) / self.std
         self.training: list[tuple[int, int]] = []
@@ -60,10 +66,11 @@ class Utterances:
             self.training += [pair for pair in pairs[:-_HELD_OUT] if self._length(pair) < _LONGEST]
             self.held_out += pairs[-_HELD_OUT:]
 
-    def batches(self) -> list[list[tuple[int, int]]]:
-        """One pass over the training data in random order, utterances of like length together."""
-        jitter = self._random.normal(0, 4, len(self.training))
-        lengths = np.array([self._length(pair) for pair in self.training])
+    def batches(self, limit: float) -> list[list[tuple[int, int]]]:
+        """One pass over utterances of up to `limit` rows in random order, those of like length together."""
+        chosen = [pair for pair in self.training if self._length(pair) < limit]
+        jitter = self._random.normal(0, 4, len(chosen))
+        lengths = np.array([self._length(pair) for pair in chosen])
         batches: list[list[tuple[int, int]]] = [[]]
         longest = 0
         for place in np.argsort(lengths + jitter):
@@ -71,7 +78,7 @@ class Utterances:
             if longest * (len(batches[-1]) + 1) > _ROWS:
                 batches.append([])
                 longest = int(lengths[place])
-            batches[-1].append(self.training[place])
+            batches[-1].append(chosen[place])
         self._random.shuffle(batches)
         return batches
 
@@ -137,7 +144,7 @@ def losses(model: FlowLM, batch: Batch, own: float, noise: Tensor) -> tuple[Tens
     conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))[batch.is_latent]
     truth = batch.latents[batch.is_latent]
     drawn = torch.randn(_SAMPLES, *truth.shape)
-    samples = model.sample(conditions.expand(_SAMPLES, -1, -1), drawn)
+    samples = model.sample(conditions, drawn)
     end = functional.binary_cross_entropy_with_logits(
         model.end_logits(conditions), batch.is_over[batch.is_latent].float()
     )
@@ -191,7 +198,8 @@ def main() -> None:
 
     waiting: list[list[tuple[int, int]]] = []
     for done in loop.steps():
-        waiting = waiting or utterances.batches()
+        if not waiting:
+            waiting = utterances.batches(_SHORT if done < _SHORT_UNTIL else _LONGEST)
         batch = utterances.batch(waiting.pop(), training=True)
         own = _OWN * max(0.0, (done - _OWN_FROM) / (1 - _OWN_FROM))
         score, end, square = losses(model, batch, own, utterances.noise)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from training.codec import Decoder
+from training.evaluate import Line, complaints, edges_db, summary
 from training.export import write_model
-from training.flow_lm import FlowLM
 from training.features import Basis, log_spectra, pitch, pitch_rows
+from training.flow_lm import FlowLM
 from training.losses import spectral_loss
+from training.page import png
 from training.recognition import word_errors
 from training.settings import FRAME, SAMPLE_RATE_HZ, VOICES, model_config
 from training.texts import evaluation_sentences, segments
@@ -87,7 +91,9 @@ def test_the_flow_head_is_the_engines(flow_lm: FlowLM) -> None:
     condition = torch.randn(5, CONFIG.flow_lm.condition_width, generator=generator)
     noise = torch.randn(5, WIDTH, generator=generator)
     head = FlowHead(CONFIG.flow_lm.flow, Weights(flow_lm.tensors(), "flow_lm.flow_net."), 1)
-    torch.testing.assert_close(flow_lm.sample(condition, noise), head(condition, noise), **CLOSE)
+    torch.testing.assert_close(
+        flow_lm.sample(condition, noise, torch.float32), head(condition, noise), **CLOSE
+    )
 
 
 def test_an_exported_model_is_read_like_any_other(flow_lm: FlowLM, tmp_path: Path) -> None:
@@ -146,8 +152,15 @@ def test_pitch_is_found_and_carried_over_what_has_none() -> None:
     assert voicing[44:56].max() < 0.1
     assert voicing[4:36].min() > 0.9
     rows = pitch_rows(sound, (60, 300))
-    assert rows.shape == (50, 4)
+    assert rows.shape == (50, 7)
     assert np.ptp(rows[2:48, 0]) < 0.1
+    # 120 Hz is 4.8 turns a frame; the phase of a sine is a quarter of a turn behind a cosine's.
+    phase = np.arctan2(rows[2:18, 4], rows[2:18, 3]) / (2 * np.pi)
+    expected = 4.8 * np.arange(3, 19) - 0.25
+    assert np.abs((phase - expected + 0.5) % 1 - 0.5).max() < 0.02
+    advance = np.arctan2(rows[3:18, 6], rows[3:18, 5]) / (2 * np.pi)
+    assert np.abs((advance - 4.8 + 0.5) % 1 - 0.5).max() < 0.02
+    assert np.abs(rows[22:28, 3:]).max() < 0.1
 
 
 def test_a_basis_keeps_what_matters_and_scales_it() -> None:
@@ -156,13 +169,13 @@ def test_a_basis_keeps_what_matters_and_scales_it() -> None:
     swell = torch.linspace(0, 0.3, 200 * FRAME) * torch.sin(torch.arange(200 * FRAME) / 5000) ** 2
     spectra = log_spectra(noise * swell)
     assert spectra.shape == (200, 160)
-    pitches = generator.normal(size=(200, 4)).astype(np.float32)
+    pitches = generator.normal(size=(200, 7)).astype(np.float32)
     basis = Basis.fit(spectra, pitches)
     latents = basis.latents(spectra, pitches)
-    restored = latents[:, :-4] @ basis.components.T + basis.mean
+    restored = latents[:, :-7] @ basis.components.T + basis.mean
     assert np.mean((restored - spectra) ** 2) < 0.1 * spectra.var()
     assert latents.shape[1] == WIDTH
-    assert np.all(np.diff(basis.spread[:-4]) < 1e-3)
+    assert np.all(np.diff(basis.spread[:-7]) < 1e-3)
     assert np.all(basis.scale >= basis.spread - 1e-4)
 
 
@@ -171,6 +184,48 @@ def test_word_errors_are_counted() -> None:
     assert word_errors("the light is on", "a light on now") == (3, 4)
     assert word_errors("twenty-one degrees", "twenty one degrees") == (0, 3)
     assert word_errors("yes", "") == (1, 1)
+
+
+def test_a_click_is_what_is_loud_at_an_edge() -> None:
+    speech = np.sin(np.arange(8000) / 10).astype(np.float32) * np.hanning(8000).astype(np.float32)
+    assert edges_db([speech], 16000) < -60
+    assert edges_db([speech, np.full(50, 0.1, np.float32)], 16000) == pytest.approx(-20, abs=0.1)
+    assert edges_db([], 16000) == pytest.approx(-120)
+
+
+def test_what_does_not_hold_is_named() -> None:
+    def line(way: str, errors: int, **other: Any) -> Line:
+        figures = {"seconds": 2.0, "length": 1.1, "ended": True, "click_db": -70.0} | other
+        return Line("slt", way, "a text", "heard", errors, 100, **figures)
+
+    def found(*lines: Line) -> list[str]:
+        ways = dict.fromkeys(one.way for one in lines)
+        return list(complaints([summary([o for o in lines if o.way == way]) for way in ways]))
+
+    teacher = line("teacher", 10)
+    assert found(teacher, line("float32", 20), line("int8", 21)) == []
+    assert found(teacher, line("float32", 23)) == [
+        "slt, float32: word error rate 13.0 points over the teacher's"
+    ]
+    assert found(teacher, line("float32", 12), line("int8", 14)) == [
+        "slt, int8: word error rate 2.0 points over float32 alone"
+    ]
+    faults = found(teacher, line("float32", 10), line("float32", 10, length=1.4, ended=False))
+    assert faults == [
+        "slt, float32: 1 sentences did not end by themselves",
+        "slt, float32: a sentence of 1.4 times the teacher's length",
+    ]
+    assert found(teacher, line("float32", 10, click_db=-45.0)) == [
+        "slt, float32: a click of -45.0 dBFS"
+    ]
+
+
+def test_a_picture_is_a_png() -> None:
+    data = png(np.arange(12, dtype=np.uint8).reshape(3, 4) * 20)
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", data[16:24]) == (4, 3)
+    assert b"IDAT" in data
+    assert data[-8:-4] == b"IEND"
 
 
 def test_texts_are_what_the_front_end_makes_of_them() -> None:
