@@ -222,7 +222,9 @@ class VoiceDesk:
             voice = self._own_voices.find(name)
             if voice is None or not voice.added:
                 if any(one.name == name for one in self._synthesizer.voices()):
-                    raise InvalidRequest(f"Voice {name!r} was not added here; only its owner can.")
+                    raise InvalidRequest(
+                        f"Voice {name!r} was not added here; only the owner of the server can delete it."
+                    )
                 raise VoiceNotFound(f"There is no voice {name[:100]!r} here.")
             try:
                 await asyncio.to_thread(self._erase, Path(voice.source))

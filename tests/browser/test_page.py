@@ -237,6 +237,35 @@ async def test_the_token_is_asked_for(page: Page) -> None:
         await expect(page.locator("#player")).to_have_attribute("data-state", "done")
 
 
+async def test_who_closes_the_question_for_the_token_is_asked_again(page: Page) -> None:
+    async with running(HttpOptions(token="a secret token")) as one:
+        await page.goto(one.url)
+        await expect(page.locator("#token")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#token")).to_be_hidden()
+        await expect(page.locator("#status")).to_have_text("This server needs a token")
+        await page.locator("#text").click()
+        await page.locator("#token").fill("a secret token")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#status")).to_have_text("Ready")
+
+
+async def test_a_server_that_goes_away_and_comes_back(page: Page) -> None:
+    async with running(speech=Tones()) as one:
+        await page.goto(one.url)
+        status = page.locator("#status")
+        await expect(status).to_have_text("Ready")
+        await page.route("**/*", lambda route: route.abort())
+        await page.get_by_label("Text", exact=True).fill("Hi")
+        await page.get_by_role("button", name="Speak", exact=True).click()
+        await expect(page.get_by_role("alert")).to_have_text("The server cannot be reached.")
+        await expect(status).to_have_text("The server cannot be reached")
+        await page.unroute("**/*")
+        await expect(status).to_have_text("Ready")
+        await page.get_by_role("button", name="Speak", exact=True).click()
+        await expect(page.locator("#player")).to_have_attribute("data-state", "done")
+
+
 @pytest.mark.parametrize("code", ["de", "fr", "es", "it", "pt", "nl"])
 async def test_other_languages(page: Page, code: str) -> None:
     async with running() as one:
@@ -245,6 +274,7 @@ async def test_other_languages(page: Page, code: str) -> None:
         await page.locator("#ui-language").select_option(code)
         assert await page.evaluate("document.documentElement.lang") == code
         assert await page.locator("main").inner_text() != english
+        await expect(page.locator("#buffer-value")).to_have_text("0,0 s")
         missing = await page.evaluate(
             """async (code) => {
                 const { STRINGS, SAMPLES } = await import("./strings.js");

@@ -16,22 +16,31 @@ let server = { voices: [], max_text_characters: 20000, max_upload_bytes: 0 };
 let told = ""; // what of it is shown, without the notices
 let spoken = { name: "", text: "" };
 let noticeTimer = 0;
+let connecting = false;
 let status = ["statusConnecting", "loading", ""];
 
 // What the server says
 
 async function connect() {
-  for (;;) {
-    const state = await api.health();
-    if (state.ready) break;
-    setStatus(state.code === "offline" ? "statusOffline" : "statusLoading", state.code === "offline" ? "failed" : "loading", state.message);
-    await new Promise((done) => setTimeout(done, HEALTH_MS));
-  }
+  if (connecting) return;
+  connecting = true;
   try {
+    for (;;) {
+      const state = await api.health();
+      if (state.ready) break;
+      setStatus(state.code === "offline" ? "statusOffline" : "statusLoading", state.code === "offline" ? "failed" : "loading", state.message);
+      await new Promise((done) => setTimeout(done, HEALTH_MS));
+    }
     await refresh();
     setStatus("statusReady", "ready");
   } catch (error) {
     showError(error);
+    if (error.code !== "unauthorized") return;
+    setStatus("tokenTitle", "failed");
+    // Whoever has closed the question without an answer is asked again with the next click.
+    document.addEventListener("click", connect, { once: true });
+  } finally {
+    connecting = false;
   }
 }
 
@@ -190,6 +199,7 @@ export async function say(text, voice, name = voice) {
   } catch (thrown) {
     const error = thrown instanceof api.ServerError ? thrown : Object.assign(new Error(), { code: "broken" });
     showError(error);
+    if (error.code === "offline") connect();
     return error;
   }
 }
@@ -233,7 +243,9 @@ player.addEventListener("state", () => {
   const key = `state${player.state.charAt(0).toUpperCase()}${player.state.slice(1)}`;
   $("player-status").textContent = player.state === "idle" || player.state === "failed" ? "" : t(key);
 });
-player.addEventListener("change", () => {
+player.addEventListener("change", showPlayer);
+
+function showPlayer() {
   update();
   const shownBuffer = player.state === "playing" || player.state === "waiting" ? player.buffered : 0;
   $("player").dataset.received = player.seconds.toFixed(2);
@@ -246,7 +258,7 @@ player.addEventListener("change", () => {
   $("real-time").textContent = player.speed === null ? "–" : `${n(player.speed)} ×`;
   $("length").textContent = player.samples ? `${n(player.seconds)} s` : "–";
   requestDraw();
-});
+}
 
 let drawing = false;
 function requestDraw() {
@@ -281,9 +293,8 @@ offerLanguages($("ui-language"), () => {
   setStatus(...status);
   showChoices();
   cloning.translate();
-  update();
+  showPlayer();
 });
 translate();
-update();
-requestDraw();
+showPlayer();
 connect();
