@@ -267,3 +267,26 @@ async def test_bytes_that_are_no_http() -> None:
             await writer.wait_closed()
         async with one.client.get("/health") as response:
             assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\x00\r\n\r\n",
+        b"POST /tts HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nsecret\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"secret" * 12_000 + b"\r\n\r\n",
+    ],
+)
+async def test_what_is_no_http_is_a_line_in_the_log(
+    sent: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with running() as one:
+        reader, writer = await asyncio.open_connection("127.0.0.1", one.server.port)
+        writer.write(sent)
+        with contextlib.suppress(ConnectionResetError):
+            assert b" 400 " in await reader.readline()
+        writer.close()
+        await until(lambda: "What 127.0.0.1 sent is not HTTP, and was refused" in caplog.text)
+    assert "secret" not in caplog.text
+    assert {record.levelname for record in caplog.records} == {"INFO"}

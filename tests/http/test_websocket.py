@@ -212,3 +212,9 @@ async def test_places_are_for_those_who_have_shown_the_token() -> None:
         async with one.client.ws_connect("/ws") as second:
             await second.send_json({"type": "auth", "token": "a secret token"})
             assert (await answer(second, "error"))[0][0]["code"] == "busy"
+
+
+async def test_who_is_no_websocket_is_told_so() -> None:
+    async with running() as one, one.client.get("/ws") as response:
+        assert response.status == 400
+        assert "websockets" in (await response.json())["message"]

@@ -1,4 +1,4 @@
-"""Connections that ask for nothing: half a head, or nothing at all. They are closed, so that others find room.
+"""Connections that ask for nothing: half a head, or nothing at all. They are closed, so that others find room. What is no HTTP is told in a line.
 
 aiohttp closes a connection that is kept after a request (`keepalive_timeout`); a new one it lets send its first head for as long.
 """
@@ -6,9 +6,11 @@ aiohttp closes a connection that is kept after a request (`keepalive_timeout`); 
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from wyoming_pocket_tts.http_server.service import Service, service_of
@@ -16,6 +18,25 @@ from wyoming_pocket_tts.http_server.service import Service, service_of
 # How many connections without a request there may be for each place that a request may have.
 _IDLE_PER_PLACE = 4
 _MOST_PAUSE_S = 1.0
+
+
+# For aiohttp.
+LOGGER = logging.getLogger(__name__)
+
+
+class _NotHttp(logging.Filter):
+    """aiohttp logs what it cannot parse as an error, with a traceback and the bytes that came: anybody's to send, and perhaps a secret."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, HttpProcessingError):
+            return True
+        record.levelno, record.levelname = logging.INFO, "INFO"
+        record.msg, record.exc_info = "What %s sent is not HTTP, and was refused", None
+        return LOGGER.isEnabledFor(logging.INFO)
+
+
+LOGGER.addFilter(_NotHttp())
 
 
 @web.middleware

@@ -76,6 +76,7 @@ class HttpServer:
             # A client that goes away cancels its handler: see `speaking`.
             handler_cancellation=True,
             access_log=None,
+            logger=connections.LOGGER,
             keepalive_timeout=options.keep_s,
             shutdown_timeout=options.end_s,
         )

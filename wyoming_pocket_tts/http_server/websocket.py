@@ -46,6 +46,8 @@ async def websocket(request: web.Request) -> web.WebSocketResponse:
     socket = web.WebSocketResponse(
         heartbeat=options.ping_s, max_msg_size=options.max_body_bytes, timeout=_CLOSE_S
     )
+    if not socket.can_prepare(request).ok:
+        raise InvalidRequest("This path is for websockets: connect with ws:// (see docs/http.md).")
     await socket.prepare(request)
     service.websockets.add(socket)
     talk = _Talk(service, socket)
