@@ -237,6 +237,25 @@ async def test_the_token_is_asked_for(page: Page) -> None:
         await expect(page.locator("#player")).to_have_attribute("data-state", "done")
 
 
+async def test_where_nothing_may_be_kept(page: Page) -> None:
+    """Browsers that block cookies throw when a page so much as asks for its storage."""
+    await page.add_init_script(
+        """for (const name of ["localStorage", "sessionStorage"]) {
+            Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+        }"""
+    )
+    async with running(HttpOptions(token="a secret token"), speech=Tones()) as one:
+        await page.goto(one.url)
+        await page.locator("#token").fill("a secret token")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#status")).to_have_text("Ready")
+        await page.locator("#ui-language").select_option("de")
+        await page.locator("#text").fill("Hi")
+        await page.locator("#speak").click()
+        # The token is not asked for again.
+        await expect(page.locator("#player")).to_have_attribute("data-state", "done")
+
+
 async def test_who_closes_the_question_for_the_token_is_asked_again(page: Page) -> None:
     async with running(HttpOptions(token="a secret token")) as one:
         await page.goto(one.url)

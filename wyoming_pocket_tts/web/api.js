@@ -1,5 +1,7 @@
 // Talks to the server: relative addresses, the token where one is needed, and errors as the server tells them.
 
+import { recall, remember } from "./store.js";
+
 export class ServerError extends Error {
   constructor(code, message) {
     super(message);
@@ -16,7 +18,7 @@ export function onTokenNeeded(ask) {
 
 export async function call(path, options = {}) {
   for (;;) {
-    const token = sessionStorage.getItem(TOKEN);
+    const token = recall("sessionStorage", TOKEN);
     const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     let response;
     try {
@@ -29,7 +31,7 @@ export async function call(path, options = {}) {
     if (response.status === 401) {
       const entered = await askForToken();
       if (entered) {
-        sessionStorage.setItem(TOKEN, entered);
+        remember("sessionStorage", TOKEN, entered);
         continue;
       }
     }

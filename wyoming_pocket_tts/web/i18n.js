@@ -1,9 +1,10 @@
 // The page in the reader's language: texts for elements that name them, and names of languages.
 
+import { recall, remember } from "./store.js";
 import { SAMPLES, STRINGS } from "./strings.js";
 
 const KEY = "pocket-tts-language";
-let chosen = [localStorage.getItem(KEY), ...navigator.languages.map(base)].find((code) => STRINGS[code]) ?? "en";
+let chosen = [recall("localStorage", KEY), ...navigator.languages.map(base)].find((code) => STRINGS[code]) ?? "en";
 
 export function base(code) {
   return code.split(/[-_]/)[0].toLowerCase();
@@ -46,7 +47,7 @@ export function offerLanguages(select, changed) {
   }
   select.addEventListener("change", () => {
     chosen = select.value;
-    localStorage.setItem(KEY, chosen);
+    remember("localStorage", KEY, chosen);
     translate();
     changed();
   });
