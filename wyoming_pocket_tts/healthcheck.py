@@ -1,7 +1,7 @@
 """Asks a Wyoming server whether it answers, for a container's HEALTHCHECK: `python -m wyoming_pocket_tts.healthcheck [URI]`.
 
 Standard library alone, and nothing else of this package: it runs every minute on small machines. `--speak TEXT` also has the server speak, and counts
-the audio; `--wait SECONDS` keeps trying that long. Exit code 0 when all is well, 1 with a line that says what is not.
+the audio; `--wait SECONDS` keeps trying that long, `--timeout SECONDS` is for each answer. Exit code 0 when all is well, 1 with a line that says what is not.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("uri", nargs="?", default=DEFAULT_URI)
     parser.add_argument("--speak", metavar="TEXT")
     parser.add_argument("--wait", metavar="SECONDS", type=float, default=0.0)
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, default=_TIMEOUT_S)
     chosen = parser.parse_args(arguments)
     deadline_s = time.monotonic() + chosen.wait
     while True:
         try:
-            print(check(chosen.uri, chosen.speak))
+            print(check(chosen.uri, chosen.speak, chosen.timeout))
             return 0
         except (OSError, ValueError) as error:
             if time.monotonic() >= deadline_s:

@@ -60,6 +60,15 @@ async def test_another_kind_of_server_is_unhealthy(
     assert f"tcp://127.0.0.1:{other_server}: " in capsys.readouterr().err
 
 
+async def test_a_silent_server_is_waited_for_as_long_as_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        assert await check(uri, "--timeout", "0.05") == 1
+    assert "timed out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("uri", ["http://127.0.0.1:1", "tcp://127.0.0.1", "nonsense"])
 async def test_a_wrong_uri_is_told(uri: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert await check(uri) == 1

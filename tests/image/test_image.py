@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def speak(container: Container, text: str = "The kitchen light is on.") -> str:
-    command = container.here(*CLIENT, "--wait", "60", "--speak", text)
+    command = container.here(*CLIENT, "--wait", "60", "--timeout", "60", "--speak", text)
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=SOURCE, timeout=300, check=False
     )
