@@ -14,6 +14,7 @@ from aiohttp import web
 
 from tests.protocol.helpers import until
 from wyoming_pocket_tts.supervisor import SupervisorAnnouncer, container_address
+from wyoming_pocket_tts.waiting import within
 
 TOKEN = "the-token-of-this-add-on"
 Answer = Callable[[], Awaitable[web.Response]]
@@ -169,9 +170,9 @@ async def test_a_supervisor_that_comes_later_is_told(caplog: pytest.LogCaptureFi
 async def test_start_waits_for_nothing_and_stop_ends_it() -> None:
     async with StandIn([silence]).running() as supervisor:
         announcer = supervisor.announcer()
-        await asyncio.wait_for(announcer.start(), 0.5)
+        await within(announcer.start(), 5)
         await until(lambda: supervisor.asked)
-        await asyncio.wait_for(announcer.stop(), 1)
+        await within(announcer.stop(), 5)
 
 
 async def test_an_address_that_cannot_be_found_is_no_end(caplog: pytest.LogCaptureFixture) -> None:
