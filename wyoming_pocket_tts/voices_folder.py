@@ -149,8 +149,8 @@ class VoicesFolder:
         except OSError as error:
             self._tell_once(
                 "",
-                f"The voices directory cannot be read: {error.strerror}: {root}. Its voices are not there meanwhile; look at its "
-                "permissions.",
+                f"The voices directory cannot be read: {error.strerror}: {root}. It has to be there, and to be readable; its voices are "
+                "missing meanwhile.",
             )
             return {}
         self._told.pop("", None)
