@@ -70,3 +70,14 @@ def test_making_it_installs_nothing_that_the_program_runs_on(tmp_path: Path) -> 
     assert "addon_local.py" in made
     assert "requirements.lock" not in made
     assert "torch" not in made.replace(str(ROOT), "")
+
+
+def test_the_released_docker_image_is_the_stage_before_the_add_ons() -> None:
+    """The action that builds it takes a Dockerfile's last stage, so the workflow cuts the add-on's off."""
+    release = (ROOT / ".github" / "workflows" / "release.yaml").read_text(encoding="utf-8")
+    (cut,) = re.findall(r"(sed .+ Dockerfile) > Dockerfile\.server", release)
+    left = subprocess.run(cut, shell=True, cwd=ROOT, capture_output=True, text=True, check=True)
+    whole = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert re.findall(r"^FROM .+ AS (\w+)$", whole, re.MULTILINE)[-2:] == ["server", "addon"]
+    assert re.findall(r"^FROM .+ AS (\w+)$", left.stdout, re.MULTILINE)[-1] == "server"
+    assert left.stdout.rstrip().endswith('org.opencontainers.image.version="${BUILD_VERSION}"')
