@@ -3,6 +3,7 @@
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
 # make bench  speed and memory against the pocket-tts package, about ten minutes   (FIGURES="int8 processes", ARGS="--plot speed.png")
+# make voice-eval  the starter voice against its teacher, by ear and by a recogniser; needs flite     (ARGS="--count 20 --voices slt")
 # make browser-test  the page in a headless Chromium, which it has apt install where there is none; SAVE_PICTURES=1 renews docs/page.png
 # make image-test    build the image without Docker and run it       (root, Debian; IMAGE_TEST_ARCH=arm64, see docs/release.md)
 # make addon-local   dist/addon-local: a folder to copy to Home Assistant's /addons
@@ -23,7 +24,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel image-test addon-local clean browser-test
+.PHONY: help run serve venv venv-dev test check bench format lint types lock wheel image-test addon-local clean browser-test voice-eval
 
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
@@ -66,6 +67,10 @@ check: lint types test
 
 bench: venv-dev
 	$(BIN)/python -m bench $(FIGURES) $(ARGS)
+
+voice-eval: venv-dev
+	$(PIP) install --quiet $(PIP_ARGS) pocketsphinx==5.1.1
+	nice $(BIN)/python -m training.evaluate $(ARGS)
 
 lint: venv-dev
 	$(BIN)/ruff format --check

@@ -85,7 +85,7 @@ def write_model(out: Path, tensors: dict[str, Tensor], latents: Tensor, tokenize
     config = model_config()
     wanted = [name for name in tensor_shapes(config) if not encoder_only(name)]
     half = {name: tensors[name].to(torch.float16).contiguous() for name in wanted}
-    safetensors.torch.save_file(half, out / WEIGHTS_FILE)
+    (out / WEIGHTS_FILE).write_bytes(safetensors.torch.save(half))
     # Voices are made with the weights as they will be read.
     read = {name: tensor.float() for name, tensor in half.items()}
     engine = EngineFlowLM(config, read)

@@ -26,6 +26,7 @@ _BANDS = 40
 _FLOOR = 0.03
 _PITCHES = 2  # a frame
 _PITCH_WINDOW = 640
+PHASES = 4  # the last numbers of a latent
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 400.0
 _PITCH_BAND_HZ = 900.0
 _MIDDLE_HZ = 140.0

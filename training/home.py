@@ -437,7 +437,85 @@ All right.
     if line.strip()
 )
 
+_NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+    "hundred",
+    "thousand",
+    "point",
+    "percent",
+    "degrees",
+    "celsius",
+    "fahrenheit",
+    "minus",
+    "o'clock",
+    "am",
+    "pm",
+    "a",
+    "m",
+    "p",
+    "and",
+    "the",
+    "of",
+    "first",
+    "second",
+    "third",
+    "kilometers",
+    "per",
+    "hour",
+    "kilowatt",
+    "hours",
+    "watts",
+    "dollars",
+    "cents",
+    "parts",
+    "million",
+]
 _SLOT = re.compile(r"\{(\w+)\}")
+
+
+def home_words() -> set[str]:
+    """The words of the grammar, lower case."""
+    lists = (ROOMS, DEVICES, DOORS, STATES, PEOPLE, MUSIC, WEATHER, FALLS, DAYS, MONTHS, PARTS)
+    texts = [*TEMPLATES, *_NUMBERS, *THINGS, *SHOPPING, *EVENTS]
+    texts += [entry for entries in lists for entry in entries]
+    return {word for text in texts for word in _words(_SLOT.sub(" ", text))}
+
+
+def is_of_home(text: str, known: set[str]) -> bool:
+    """Whether a text looks like one of the grammar's."""
+    words = _words(text)
+    return sum(word in known for word in words) >= 0.9 * len(words)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+", text.lower())
 
 
 class Home:

@@ -38,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hold", type=float, default=0.5, help="share of the time before the rate falls"
     )
     parser.add_argument("--save-every", type=int, default=250, help="steps between checkpoints")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share each step")
+    parser.add_argument("--rank", type=int, default=0, help="which of them this is")
+    parser.add_argument(
+        "--meeting", help="a file that is not there yet, where they find each other"
+    )
     parser.add_argument("--pause-while", type=Path, help="do nothing while this file exists")
 
 
@@ -49,12 +54,20 @@ class Loop:
         seconds: of processor time a thread.
     """
 
-    def __init__(self, arguments: argparse.Namespace, name: str, rank: int = 0) -> None:
+    def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         torch.set_num_threads(arguments.threads)
+        self.workers = arguments.workers
+        if self.workers > 1:
+            dist.init_process_group(
+                "gloo",
+                init_method=f"file://{arguments.meeting}",
+                rank=arguments.rank,
+                world_size=self.workers,
+            )
         self._arguments = arguments
         self._path = arguments.folder / f"{name}.pt"
         self._log = arguments.folder / f"{name}.jsonl"
-        self._rank = rank
+        self._rank = arguments.rank
         self.step = 0
         self.seconds = 0.0
         self._means: dict[str, float] = {}
@@ -66,6 +79,12 @@ class Loop:
         saved: dict[str, Any] = torch.load(self._path, weights_only=True)
         self.step, self.seconds = saved["step"], saved["seconds"]
         return saved
+
+    @property
+    def seed(self) -> int:
+        """Another one for each worker, and for each time the run goes on."""
+        arguments = self._arguments
+        return int(arguments.seed * 1_000_003 + self.step * self.workers + arguments.rank)
 
     def steps(self) -> Iterator[float]:
         """Yields the share of the time that is over, once a step."""
@@ -100,10 +119,12 @@ class Loop:
     @property
     def saves_now(self) -> bool:
         """Whether a checkpoint is due."""
-        return self._rank == 0 and self.step % self._arguments.save_every == 0
+        return bool(self._rank == 0 and self.step % self._arguments.save_every == 0)
 
     def save(self, **state: Any) -> None:
-        """Writes a checkpoint; a reader sees the old one or the new one."""
+        """Writes a checkpoint, if this is the first worker; a reader sees the old one or the new one."""
+        if self._rank > 0:
+            return
         partial = self._path.with_suffix(".partial")
         torch.save({"step": self.step, "seconds": self.seconds, **state}, partial)
         os.replace(partial, self._path)
@@ -133,7 +154,7 @@ class Average:
 
 
 def average_gradients(parameters: list[nn.Parameter], workers: int) -> None:
-    """Makes the gradients of all workers the same: their mean."""
+    """Makes the gradients of all workers the same: their mean. Each worker must have the same ones."""
     if workers == 1:
         return
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 
 from training.codec import Decoder
 from training.encode import Latents
-from training.features import Basis
+from training.features import PHASES, Basis
 from training.loop import Average, Loop, add_arguments, average_gradients
 from training.losses import RESOLUTIONS, spectral_loss
 from training.settings import FRAME, VOICES, model_config
@@ -28,7 +27,8 @@ from training.speech import Packed
 _CROP_FRAMES = 48
 _FROM_START = 0.6
 # Of each latent's spread.
-_NOISE = 0.3
+_NOISE = 0.35
+_UNSURE = 0.25
 # Of four resolutions so many are drawn for each step.
 _DRAWN_RESOLUTIONS = 2
 
@@ -59,11 +59,7 @@ class Crops:
 
 def train(arguments: argparse.Namespace) -> None:
     """One worker of a run."""
-    rank, workers = arguments.rank, arguments.workers
-    if workers > 1:
-        address = f"file://{arguments.meeting}"
-        dist.init_process_group("gloo", init_method=address, rank=rank, world_size=workers)
-    loop = Loop(arguments, "decoder", rank)
+    loop = Loop(arguments, "decoder")
     decoder = Decoder(model_config(), arguments.seed)
     spread = torch.from_numpy(Basis.load(arguments.folder).spread)
     with torch.no_grad():
@@ -82,29 +78,30 @@ def train(arguments: argparse.Namespace) -> None:
             model=decoder.state_dict(), average=average.state, optimiser=optimiser.state_dict()
         )
 
-    seed = arguments.seed * 1000 + loop.step * workers + rank
-    torch.manual_seed(seed)
-    crops = Crops(arguments.folder, seed)
-    chooser = random.Random(seed)
+    torch.manual_seed(loop.seed)
+    crops = Crops(arguments.folder, loop.seed)
+    chooser = random.Random(loop.seed)
     for done in loop.steps():
         for group in optimiser.param_groups:
             group["lr"] = loop.rate(done)
         latents, audio = crops.batch(arguments.batch)
         noise = torch.randn_like(latents) * spread * (torch.rand(len(latents), 1, 1) * _NOISE)
+        # FlowLM is less sure of phases than of anything else, and what is unsure is small.
+        sure = torch.where(torch.rand(len(latents)) < _UNSURE, torch.rand(len(latents)), 1.0)
+        latents[..., -PHASES:] *= sure[:, None, None]
         made = decoder(latents + noise)
         resolutions = tuple(chooser.sample(RESOLUTIONS, _DRAWN_RESOLUTIONS))
         loss = spectral_loss(made, audio, resolutions)
         optimiser.zero_grad()
         torch.autograd.backward(loss)
-        average_gradients(parameters, workers)
+        average_gradients(parameters, loop.workers)
         norm = nn.utils.clip_grad_norm_(parameters, 1.0)
         optimiser.step()
         average.update()
         loop.note(loss=loss.item(), norm=float(norm))
         if loop.saves_now:
             save()
-    if rank == 0:
-        save()
+    save()
 
 
 def main() -> None:
@@ -112,11 +109,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     add_arguments(parser)
     parser.add_argument("--batch", type=int, default=3, help="crops a step and worker")
-    parser.add_argument("--workers", type=int, default=1, help="processes that share each step")
-    parser.add_argument("--rank", type=int, default=0, help="which of them this is")
-    parser.add_argument(
-        "--meeting", help="a file that is not there yet, by which they find each other"
-    )
     arguments = parser.parse_args()
     train(arguments)
 

@@ -21,33 +21,35 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.encode import Latents
-from training.features import Basis
+from training.features import PHASES, Basis
 from training.flow_lm import Batch, FlowLM
-from training.loop import Average, Loop, add_arguments
+from training.home import home_words, is_of_home
+from training.loop import Average, Loop, add_arguments, average_gradients
 from training.settings import VOICES, model_config
 from training.vocabulary import Vocabulary
 
-_ROWS = 1_800  # of a batch, text and latents
 _LONGEST = 330
 # Short utterances come first: which text a frame belongs to is learned on them sooner.
 _SHORT = 90
 _SHORT_UNTIL = 0.2
 _HELD_OUT = 64  # utterances of each voice for validation
 # Of latents that are read, the most, as a share of their spread.
-_NOISE = 0.6
+_NOISE = 0.5
 # Less of that for the last ones, which are phases: where they turn to is told by where they were.
-_PHASES, _PHASE_NOISE = 4, 0.5
+_PHASE_NOISE = 0.5
 _SAMPLES = 4
 _END_WEIGHT = 0.3
-# Share of rows that read the model's own guess, at the end of the training; it begins with none.
-_OWN = 0.5
-_OWN_FROM = 0.4
+# Then what it is for has most of its time: all sentences of homes, of others so many; and no pieces but those that it will get.
+_ALL_UNTIL, _OTHERS = 0.5, 0.3
+# From this share of the time on it reads what it has guessed itself.
+_OWN_FROM = 0.3
 
 
 class Utterances:
     """Texts and normalised latents of all voices."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, rows: int = 0) -> None:
+        self._rows = rows
         self._texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
         self._vocabulary = Vocabulary(folder, seed)
         self._random = np.random.default_rng(seed)
@@ -55,7 +57,7 @@ class Utterances:
         basis = Basis.load(folder)
         self.mean, self.std = basis.middle.astype(np.float32), basis.scale
         self.noise = torch.from_numpy(_NOISE * basis.spread / basis.scale)
-        self.noise[-_PHASES:] *= _PHASE_NOISE
+        self.noise[-PHASES:] *= _PHASE_NOISE
         for latents in self._latents:
             latents.rows[:] = (latents.rows - self.mean) / self.std
         self.training: list[tuple[int, int]] = []
@@ -65,17 +67,27 @@ class Utterances:
             pairs = [(voice, index) for index in range(count)]
             self.training += [pair for pair in pairs[:-_HELD_OUT] if self._length(pair) < _LONGEST]
             self.held_out += pairs[-_HELD_OUT:]
+        known = home_words()
+        self._of_homes = {pair for pair in self.training if is_of_home(self._text(pair), known)}
 
-    def batches(self, limit: float) -> list[list[tuple[int, int]]]:
-        """One pass over utterances of up to `limit` rows in random order, those of like length together."""
-        chosen = [pair for pair in self.training if self._length(pair) < limit]
+    def batches(self, limit: float, others: float = 1.0) -> list[list[tuple[int, int]]]:
+        """Utterances of up to `limit` rows in random order, those of like length together.
+
+        All that are of homes, and of the others this share.
+        """
+        chosen = [
+            pair
+            for pair in self.training
+            if self._length(pair) < limit
+            and (pair in self._of_homes or self._random.random() < others)
+        ]
         jitter = self._random.normal(0, 4, len(chosen))
         lengths = np.array([self._length(pair) for pair in chosen])
         batches: list[list[tuple[int, int]]] = [[]]
         longest = 0
         for place in np.argsort(lengths + jitter):
             longest = max(longest, int(lengths[place]))
-            if longest * (len(batches[-1]) + 1) > _ROWS:
+            if longest * (len(batches[-1]) + 1) > self._rows:
                 batches.append([])
                 longest = int(lengths[place])
             batches[-1].append(chosen[place])
@@ -87,11 +99,15 @@ class Utterances:
         tokens, latents, ends = [], [], []
         for voice, index in chosen:
             packed = self._latents[voice]
-            text = self._texts[packed.texts[index]]
+            text = self._text((voice, index))
             tokens.append(self._vocabulary.encode(text, training=training))
             latents.append(packed.rows[packed.starts[index] : packed.starts[index + 1]])
             ends.append(int(packed.ends[index]))
         return arrange([voice for voice, _ in chosen], tokens, latents, ends)
+
+    def _text(self, pair: tuple[int, int]) -> str:
+        text: str = self._texts[self._latents[pair[0]].texts[pair[1]]]
+        return text
 
     def _length(self, pair: tuple[int, int]) -> int:
         """About how many rows an utterance takes."""
@@ -132,15 +148,28 @@ def _distance(a: Tensor, b: Tensor) -> Tensor:
     return ((a - b).square().sum(-1) + 1e-6).sqrt()
 
 
-def losses(model: FlowLM, batch: Batch, own: float, noise: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Energy score, cross-entropy of the end, and (to be read, not learned) the mean square of the samples' mean error."""
+def as_it_will_be(model: FlowLM, batch: Batch, noise: Tensor) -> Tensor:
+    """Latents [B, N, latent] to be read: of some utterances a few, of others most are the model's own guesses.
+
+    Guesses are made from the truth and, every other time, from such guesses once more.
+    """
+    share = torch.rand(len(batch.latents), 1)
     latents = batch.latents
-    if own > 0:
-        with torch.no_grad():
-            conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))
-            guesses = model.sample(conditions, torch.randn_like(latents))
-            chosen = torch.rand(latents.shape[:2]) < own * torch.rand(len(latents), 1) * 2
-            latents = torch.where((chosen & batch.is_latent)[..., None], guesses, latents)
+    for _ in range(1 + int(torch.randint(2, ()))):
+        conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))
+        drawn = torch.randn_like(latents) * torch.rand(len(latents), 1, 1).sqrt()
+        guesses = model.sample(conditions, drawn)
+        chosen = (torch.rand(latents.shape[:2]) < share) & batch.is_latent
+        latents = torch.where(chosen[..., None], guesses, batch.latents)
+    return latents
+
+
+def losses(
+    model: FlowLM, batch: Batch, noise: Tensor, *, own: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Energy score, cross-entropy of the end, and (to be read, not learned) the mean square of the samples' mean error."""
+    with torch.no_grad():
+        latents = as_it_will_be(model, batch, noise) if own else batch.latents
     conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))[batch.is_latent]
     truth = batch.latents[batch.is_latent]
     drawn = torch.randn(_SAMPLES, *truth.shape)
@@ -174,13 +203,14 @@ def main() -> None:
     """Trains FlowLM."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     add_arguments(parser)
+    parser.add_argument("--rows", type=int, default=1_800, help="of a batch, text and latents")
     arguments = parser.parse_args()
-    torch.manual_seed(arguments.seed)
     loop = Loop(arguments, "flow_lm")
     model = FlowLM(model_config(), len(VOICES), arguments.seed)
     steppers = optimisers(model, arguments.rate)
     saved = loop.resume()
-    utterances = Utterances(arguments.folder, arguments.seed + loop.step)
+    torch.manual_seed(loop.seed)
+    utterances = Utterances(arguments.folder, loop.seed, arguments.rows)
     with torch.no_grad():
         model["flow_lm.emb_mean"].copy_(torch.from_numpy(utterances.mean))
         model["flow_lm.emb_std"].copy_(torch.from_numpy(utterances.std))
@@ -190,21 +220,22 @@ def main() -> None:
         average.state = saved["average"]
         for stepper, state in zip(steppers, saved["optimisers"], strict=True):
             stepper.load_state_dict(state)
-        torch.manual_seed(arguments.seed + loop.step)
 
     def save() -> None:
         states = [stepper.state_dict() for stepper in steppers]
         loop.save(model=model.state_dict(), average=average.state, optimisers=states)
 
+    learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
     waiting: list[list[tuple[int, int]]] = []
     for done in loop.steps():
         if not waiting:
-            waiting = utterances.batches(_SHORT if done < _SHORT_UNTIL else _LONGEST)
-        batch = utterances.batch(waiting.pop(), training=True)
-        own = _OWN * max(0.0, (done - _OWN_FROM) / (1 - _OWN_FROM))
-        score, end, square = losses(model, batch, own, utterances.noise)
+            limit = _SHORT if done < _SHORT_UNTIL else _LONGEST
+            waiting = utterances.batches(limit, 1.0 if done < _ALL_UNTIL else _OTHERS)
+        batch = utterances.batch(waiting.pop(), training=done < _ALL_UNTIL)
+        score, end, square = losses(model, batch, utterances.noise, own=done > _OWN_FROM)
         torch.autograd.backward(score + _END_WEIGHT * end)
-        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        average_gradients(learned, loop.workers)
+        norm = nn.utils.clip_grad_norm_(learned, 1.0)
         for stepper in steppers:
             for group in stepper.param_groups:
                 group["lr"] = loop.rate(done)
@@ -223,13 +254,14 @@ def _validate(loop: Loop, model: FlowLM, average: Average, utterances: Utterance
     now = {key: value.clone() for key, value in model.state_dict().items()}
     model.load_state_dict(average.state)
     none = torch.zeros_like(utterances.noise)
-    parts = [
-        losses(model, utterances.batch(utterances.held_out[first::6], training=False), 0.0, none)
-        for first in range(6)
-    ]
-    score, end, square = (float(torch.stack(part).mean()) for part in zip(*parts, strict=True))
+    batches = [utterances.batch(utterances.held_out[n::6], training=False) for n in range(6)]
+    figures = {}
+    for own, name in ((False, "held_out"), (True, "held_out_own")):
+        parts = [losses(model, batch, none, own=own) for batch in batches]
+        score, end, square = (float(torch.stack(part).mean()) for part in zip(*parts, strict=True))
+        figures |= {f"{name}_score": score, f"{name}_end": end, f"{name}_square": square}
     model.load_state_dict(now)
-    loop.write(held_out_score=score, held_out_end=end, held_out_square=square)
+    loop.write(**figures)
 
 
 if __name__ == "__main__":
