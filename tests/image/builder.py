@@ -245,6 +245,8 @@ class Container:
             f"mount -t tmpfs tmpfs {root}/tmp",
             f"mount -t proc proc {root}/proc",
             f"mount --bind /dev {root}/dev",
+            f"mount --bind /sys {root}/sys",
+            f"mount -o remount,bind,ro {root}/sys",
             *(
                 f"mount --bind {shlex.quote(str(here))} {root}{inside}"
                 for inside, here in mounts.items()

@@ -11,11 +11,12 @@ import torch
 
 from tests import tiny, tiny_files
 from tests.full_disk import full_disk
+from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.linear import Int8Weight
 from wyoming_pocket_tts.engine.sequence import SequenceSpec
 from wyoming_pocket_tts.errors import ModelFileError
-from wyoming_pocket_tts.models import int8_cache
+from wyoming_pocket_tts.models import int8_cache, loading
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.int8_cache import Int8Tensors, is_quantised, quantised
 from wyoming_pocket_tts.models.loading import EngineOptions, ModelEntry, load_model
@@ -152,6 +153,17 @@ def test_a_model_speaks_alike_where_nothing_can_be_kept(
     assert pcm[0] == pcm[1]
     assert "Model tiny speaks all the same" in caplog.text
     assert "cannot be kept there" in caplog.text
+
+
+@pytest.mark.parametrize("here", [("int8", "int8-onednn"), ("int8-onednn",), ("int8-qnnpack",)])
+def test_unmeasured_8_bits_are_of_the_first_kernel_that_is_here(
+    monkeypatch: pytest.MonkeyPatch, here: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(loading, "available", lambda name: name in here)
+    assert loading._untuned(True) == KernelPlan(transformer=here[0])
+    assert loading._untuned(False) == KernelPlan()
+    monkeypatch.setattr(loading, "available", lambda name: False)
+    assert loading._untuned(True) == KernelPlan()
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(weights: FileTensors, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from wyoming_pocket_tts.engine import pages
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
+from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
@@ -147,9 +148,8 @@ def load_model(
     plan = tuned.plan() if tuned and options.tune else _untuned(quantize)
     small = plan.transformer in KERNELS and KERNELS[plan.transformer].accuracy == "int8"
     if quantize and not small:
-        _LOGGER.info(
-            "Model %s: 8 bits are slower than float32 on this machine; float32 is used", entry.name
-        )
+        why = "slower than float32" if options.tune else "not to be had"
+        _LOGGER.info("Model %s: 8 bits are %s on this machine; float32 is used", entry.name, why)
     weights: FileTensors | Int8Tensors = checkpoint.weights
     if small and folder is not None:
         weights = _in_8_bits(entry.name, checkpoint.weights, folder / "int8")
@@ -195,7 +195,11 @@ def _in_8_bits(name: str, weights: FileTensors, folder: Path) -> FileTensors | I
 
 def _untuned(quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
-    return KernelPlan(transformer="int8") if quantize and available("int8") else KernelPlan()
+    if not quantize:
+        return KernelPlan()
+    # Not every processor has each of them: fbgemm's is missing on ARM.
+    small = (name for name, kernel in KERNELS.items() if kernel.accuracy == "int8")
+    return KernelPlan(transformer=next(filter(available, small), EXACT_KERNEL))
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:
