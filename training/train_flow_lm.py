@@ -255,7 +255,7 @@ def _validate(loop: Loop, model: FlowLM, average: Average, utterances: Utterance
     model.load_state_dict(average.state)
     none = torch.zeros_like(utterances.noise)
     batches = [utterances.batch(utterances.held_out[n::6], training=False) for n in range(6)]
-    figures = {}
+    figures: dict[str, float] = {}
     for own, name in ((False, "held_out"), (True, "held_out_own")):
         parts = [losses(model, batch, none, own=own) for batch in batches]
         score, end, square = (float(torch.stack(part).mean()) for part in zip(*parts, strict=True))
