@@ -1,4 +1,4 @@
-"""The whole server as a process of its own, with the demo model: settings, engine, sockets, log and signals as they are in use."""
+"""The whole server as a process of its own, with the starter model: settings, engine, sockets, log and signals as they are in use."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def real_server(folder: Path, **limits: float) -> Iterator[RealServer]:
     chosen = {"limits": limits, "engine": {"tune": False}}
     settings.write_text(json.dumps(chosen), encoding="utf-8")
     log = folder / "server.log"
-    command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
-    command += ["--no-http"]
+    command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--language", "starter"]
+    command += ["--no-zeroconf", "--no-http"]
     command += ["--uri", "tcp://127.0.0.1:0", "--threads", "1", "--log-format", "json"]
     command += ["--settings", str(settings), "--cache-dir", str(folder / "cache")]
     with log.open("wb") as output:
