@@ -253,14 +253,10 @@ class Assembly:
 
     def _own_default(self, voices: list[Voice], unusable: Collection[str] = ()) -> str | None:
         """The default voice where the owner has chosen none, or where the chosen one cannot speak."""
-        released = list(self._released.values())
-        for model in released:
-            name = self._catalogue.default_voice(model).name
-            same_language = model.language == released[0].language
-            if same_language and name not in unusable and self._offered(voices, name):
-                return name
-        if released:
-            return None
+        if self._released:
+            first = next(iter(self._released.values()))
+            name = self._catalogue.default_voice(first).name
+            return self._offered(voices, name) if name not in unusable else None
         # Not the first one of all: a file that is dropped into the voices directory must not change it.
         return next((voice.name for voice in self._fixed if voice.name not in unusable), None)
 

@@ -163,17 +163,6 @@ def test_a_voice_of_the_starter_may_be_renamed() -> None:
         refusal(Settings(languages=languages, voices={"home": wanted}))
 
 
-def test_the_starter_speaks_while_english_cannot_where_the_owner_wants_it() -> None:
-    wanted = assemble(Settings(languages=("english", "starter"), load="background"))
-    book = wanted.make_book(unusable={"alba"})
-    assert book.wanted is not None
-    assert (book.wanted.name, book.default.name) == ("alba", "slt")
-    assert "'slt' speaks in its place" in book.missing[0]
-    # Not a voice of another language.
-    french = assemble(Settings(languages=("english", "french"), load="background"))
-    assert french.make_book(unusable={"alba"}).default.name == "alba"
-
-
 @pytest.mark.parametrize(
     ("settings", "parts"),
     [
