@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.layers import causal_mask
+from wyoming_pocket_tts.engine.layers import RotaryTable, causal_mask, rotate
 
 NORM_EPS = 1e-5
 
@@ -74,22 +74,15 @@ def stretch(x: Tensor, weight: Tensor) -> Tensor:
 
 
 @cache
-def rotations(length: int, head_width: int, max_period: float) -> tuple[Tensor, Tensor]:
-    """Cosines and sines by position and pair: [T, D/2] each."""
-    pair = torch.arange(head_width // 2, dtype=torch.float32)
-    frequencies = torch.exp(pair * (-2 * math.log(max_period) / head_width))
-    angles = torch.arange(length, dtype=torch.float32)[:, None] * frequencies
-    return angles.cos(), angles.sin()
+def rotations(length: int, head_width: int, max_period: float) -> Tensor:
+    """Turns by position and pair: [T, 1, D/2] complex64."""
+    return RotaryTable(head_width, max_period, length).at(0, length)
 
 
-def rotate(heads: Tensor, max_period: float) -> Tensor:
-    """Rotary positions on interleaved pairs; heads: [B, T, H, D]."""
-    cos, sin = (
-        table[:, None].to(heads.dtype)
-        for table in rotations(heads.shape[1], heads.shape[-1], max_period)
-    )
-    even, odd = heads[..., 0::2], heads[..., 1::2]
-    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], -1).flatten(-2)
+def turn(heads: Tensor, max_period: float) -> Tensor:
+    """Rotary positions; heads: [B, T, H, D]."""
+    turned = rotate(heads.float(), rotations(heads.shape[1], heads.shape[-1], max_period))
+    return turned.to(heads.dtype)
 
 
 @cache
@@ -105,7 +98,7 @@ def attend(packed: Tensor, heads: int, kv_heads: int, max_period: float) -> Tens
     """Causal attention over packed queries, keys and values: [B, T, (H + 2 * kv) * D] -> [B, T, H * D]."""
     batch, length, _ = packed.shape
     split = packed.view(batch, length, heads + 2 * kv_heads, -1)
-    turned = rotate(split[:, :, : heads + kv_heads], max_period).transpose(1, 2)
+    turned = turn(split[:, :, : heads + kv_heads], max_period).transpose(1, 2)
     values = split[:, :, heads + kv_heads :].transpose(1, 2)
     keys = turned[:, heads:]
     if kv_heads != heads:
@@ -126,7 +119,7 @@ def attend_window(packed: Tensor, heads: int, max_period: float, context: int) -
     blocks = -(-length // context)
     packed = functional.pad(packed, (0, 0, 0, blocks * context - length))
     split = packed.view(batch, blocks * context, 3 * heads, -1)
-    turned = rotate(split[:, :, : 2 * heads], max_period)
+    turned = turn(split[:, :, : 2 * heads], max_period)
 
     def cut(rows: Tensor) -> Tensor:
         return rows.reshape(batch, blocks, context, heads, -1).transpose(2, 3)
