@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import tiny
-from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
+from wyoming_pocket_tts.engine.kernels import ATTENTION, KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.tuning import Measurement, choose_kernels, choose_split
 from wyoming_pocket_tts.engine.worker import Split
 from wyoming_pocket_tts.models import tuned as module
@@ -18,10 +18,16 @@ from wyoming_pocket_tts.models.tuned import EXACT, QUANTISED, Tuned, machine_ide
 
 def test_choice_is_among_the_allowed_kernels() -> None:
     seen: list[Measurement] = []
-    plan = choose_kernels(tiny.config(), ["exact", "int8"], ["exact"], ["exact"], seen.append)
+    plan = choose_kernels(
+        tiny.config(), ["exact", "int8"], ["exact"], ["exact"], ["exact", "bf16"], seen.append
+    )
     allowed = {"exact", *(name for name in KERNELS if KERNELS[name].accuracy == "int8")}
     assert plan.transformer in allowed
     assert (plan.head, plan.codec) == ("exact", "exact")
+    assert plan.attention in ATTENTION
+    assert {"attention, weighted cost with exact", "attention, weighted cost with bf16"} <= {
+        one.what for one in seen
+    }
     if available("int8"):
         measured = [one.what for one in seen]
         assert "FlowLM, weighted cost with exact" in measured

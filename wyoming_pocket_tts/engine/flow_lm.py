@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
 from wyoming_pocket_tts.engine.flow_head import FlowHead
-from wyoming_pocket_tts.engine.kernels import KernelPlan
+from wyoming_pocket_tts.engine.kernels import ATTENTION, KernelPlan
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     LayerNorm,
@@ -68,6 +68,7 @@ class FlowLM:
             )
             for index in range(transformer.num_layers)
         ]
+        _, self._cache_type = ATTENTION[plan.attention]
         self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
         self._norm = LayerNorm(weights.below("out_norm"))
         self._condition = (
@@ -80,7 +81,7 @@ class FlowLM:
 
     def new_cache(self, capacity: int = 0) -> FlowCache:
         """An empty cache with room for `capacity` positions; it grows when a sequence starts."""
-        return FlowCache(self.config.transformer, capacity)
+        return FlowCache(self.config.transformer, capacity, self._cache_type)
 
     def embed_text(self, tokens: Sequence[int]) -> Tensor:
         """Rows for token ids: [T, d_model].
@@ -107,7 +108,7 @@ class FlowLM:
         """
         start, length = cache.length, rows.shape[0]
         rotations = self._rotary.at(start, length)
-        mask = causal_mask(length, start + length)
+        mask = causal_mask(length, start + length).to(cache.keys.dtype)
         x = rows
         for layer in self._layers:
             x = layer.prefill(x, cache, rotations, mask)
@@ -182,19 +183,20 @@ class _Layer:
         all_keys[:, start:end] = keys.transpose(0, 1)
         all_values[:, start:end] = values.transpose(0, 1)
         attended = functional.scaled_dot_product_attention(
-            queries.transpose(0, 1)[None],
+            queries.transpose(0, 1)[None].to(all_keys.dtype),
             all_keys[None, :, :end],
             all_values[None, :, :end],
             mask,
             enable_gqa=self._group > 1,
         )
-        return self._finish(x, attended[0].transpose(0, 1).flatten(1))
+        return self._finish(x, attended[0].transpose(0, 1).flatten(1).float())
 
     def decode(self, x: Tensor, caches: Sequence[FlowCache], rotations: Tensor) -> Tensor:
         queries, keys, values = self._project(x, rotations)
         # The query heads that share a key head are the "time" of one attention call, so that no
         # key is repeated: [B, kv_heads, group, D].
         queries = queries.reshape(-1, self._kv_heads, self._group, self._width)
+        queries = queries.to(caches[0].keys.dtype)
         attended = []
         for row, cache in enumerate(caches):
             all_keys, all_values = cache.keys[self._index], cache.values[self._index]
@@ -207,7 +209,7 @@ class _Layer:
                 )
             )
         rows = attended[0] if len(attended) == 1 else torch.cat(attended)
-        return self._finish(x, rows.reshape(x.shape[0], -1))
+        return self._finish(x, rows.reshape(x.shape[0], -1).float())
 
     def _project(self, x: Tensor, rotations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Rotated queries [T, H, D], rotated keys and plain values [T, kv_heads, D]."""

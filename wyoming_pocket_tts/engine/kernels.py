@@ -38,6 +38,12 @@ Accuracy = Literal["exact", "bf16", "int8"]
 # In a plan: the exact kernel to use on this machine.
 EXACT = "exact"
 
+# How attention keeps its keys and values: half the memory to read in every step, where the processor multiplies bfloat16 itself.
+ATTENTION: dict[str, tuple[Accuracy, torch.dtype]] = {
+    EXACT: ("exact", torch.float32),
+    "bf16": ("bf16", torch.bfloat16),
+}
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -109,8 +115,10 @@ class KernelPlan:
         transformer: FlowLM's attention and feed-forward products.
         head: the flow head.
         codec: Mimi's decoder.
+        attention: FlowLM's keys and values, one of `ATTENTION`.
     """
 
     transformer: str = EXACT
     head: str = EXACT
     codec: str = EXACT
+    attention: str = EXACT

@@ -49,12 +49,18 @@ class FlowCache:
     """Keys and values of one sequence in FlowLM: full causal attention, so one entry per position.
 
     Attributes:
-        keys, values: [L, kv_heads, capacity, D] float32.
+        keys, values: [L, kv_heads, capacity, D], all of one type.
         length: positions in use.
     """
 
-    def __init__(self, config: FlowLMTransformerConfig, capacity: int = 0) -> None:
+    def __init__(
+        self,
+        config: FlowLMTransformerConfig,
+        capacity: int = 0,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         self._config = config
+        self._dtype = dtype
         self.length = 0
         self._allocate(capacity)
 
@@ -82,8 +88,8 @@ class FlowCache:
         keys = self.keys[:, :, : self.length].transpose(1, 2)
         values = self.values[:, :, : self.length].transpose(1, 2)
         return VoiceState(
-            tuple(layer.clone(memory_format=torch.contiguous_format) for layer in keys),
-            tuple(layer.clone(memory_format=torch.contiguous_format) for layer in values),
+            tuple(_copied(layer) for layer in keys),
+            tuple(_copied(layer) for layer in values),
         )
 
     def _allocate(self, capacity: int) -> None:
@@ -92,8 +98,8 @@ class FlowCache:
         # The old tensors go first: two generations at once would double the peak.
         self.keys = torch.empty(0, 0, 0, 0)
         self.values = torch.empty(0, 0, 0, 0)
-        self.keys = torch.zeros(shape)
-        self.values = torch.zeros(shape)
+        self.keys = torch.zeros(shape, dtype=self._dtype)
+        self.values = torch.zeros(shape, dtype=self._dtype)
         # Attention reads all of it in every step; the pages come when it is first written to.
         prefer_huge(self.keys)
         prefer_huge(self.values)
@@ -161,6 +167,10 @@ class DecoderState:
             tensor[slot] = 0
         self.keys[:, slot] = 0
         self.values[:, slot] = 0
+
+
+def _copied(tensor: Tensor) -> Tensor:
+    return tensor.to(torch.float32, copy=True, memory_format=torch.contiguous_format)
 
 
 def _grown(tensor: Tensor, dim: int, more: int) -> Tensor:

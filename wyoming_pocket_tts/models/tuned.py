@@ -22,7 +22,13 @@ import torch
 from wyoming_pocket_tts.engine import cores
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
-from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, available
+from wyoming_pocket_tts.engine.kernels import (
+    ATTENTION,
+    KERNELS,
+    Accuracy,
+    KernelPlan,
+    available,
+)
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.tuning import (
@@ -36,7 +42,7 @@ from wyoming_pocket_tts.models.files import write_atomically
 _LOGGER = logging.getLogger(__name__)
 
 # Changes whenever the engine's code has changed so that old answers mean nothing.
-_VERSION = 3
+_VERSION = 4
 _FILE = "tuning.json"
 
 Report = Callable[[Measurement], None]
@@ -50,15 +56,17 @@ class Classes:
         transformer: for FlowLM's attention and feed-forward products.
         head: for the flow head.
         codec: for Mimi's decoder.
+        attention: for FlowLM's keys and values.
     """
 
     transformer: tuple[Accuracy, ...]
     head: tuple[Accuracy, ...]
     codec: tuple[Accuracy, ...]
+    attention: tuple[Accuracy, ...]
 
 
-EXACT = Classes(("exact",), ("exact",), ("exact",))
-QUANTISED = Classes(("exact", "int8"), ("exact", "int8"), ("exact",))
+EXACT = Classes(("exact",), ("exact",), ("exact",), ("exact",))
+QUANTISED = Classes(("exact", "int8"), ("exact", "int8"), ("exact",), ("exact", "bf16"))
 
 
 class Tuned:
@@ -82,9 +90,11 @@ class Tuned:
         """The kernels, measured now if they are not known."""
         known = self._known.get("plan")
         if isinstance(known, dict):
-            names = known.values()
             if set(known) == {field.name for field in dataclasses.fields(KernelPlan)} and all(
-                name == EXACT_KERNEL or (name in KERNELS and available(name)) for name in names
+                name in ATTENTION
+                if part == "attention"
+                else name == EXACT_KERNEL or (name in KERNELS and available(name))
+                for part, name in known.items()
             ):
                 return KernelPlan(**known)
         started = time.monotonic()
