@@ -34,7 +34,9 @@ def quality() -> Iterator[Result]:
     weights = load_weights(config, Path, encoder=False).weights
     voice = read_voice_state(files.voice, config)
     exact = Model(config, weights)
-    small = Model(config, quantised(weights, OWN_FOLDER / "int8"), plan=KernelPlan("int8", attention="bf16"))
+    small = Model(
+        config, quantised(weights, OWN_FOLDER / "int8"), plan=KernelPlan("int8", attention="bf16")
+    )
     theirs = Theirs(files, quantize=True)
     tokens = theirs.model.flow_lm.conditioner.prepare(text_of(25))
     generator = torch.Generator().manual_seed(1)
