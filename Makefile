@@ -1,4 +1,4 @@
-# make run    a server with the demo model (sound, not words), in an environment of its own   (URI=..., ARGS="--slots 4 ...")
+# make run    a server with the small starter voice, in an environment of its own; no download   (URI=..., ARGS="--slots 4 ...")
 # make serve  the same with real models, English unless ARGS says otherwise; downloads them
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
@@ -30,7 +30,7 @@ help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
 run: venv
-	exec $(BIN)/wyoming-pocket-tts serve --demo --uri $(URI) $(ARGS)
+	exec $(BIN)/wyoming-pocket-tts serve --language starter --uri $(URI) $(ARGS)
 
 serve: venv
 	exec $(BIN)/wyoming-pocket-tts serve --uri $(URI) $(ARGS)

@@ -30,8 +30,8 @@ TORCH_PINS = {
 
 # The oldest Python we serve gets older releases of what has left it behind; pip resolves for it without running it.
 OLDEST_PYTHON = "3.10"
-# Not every index says which Pythons a release runs on; these pip would choose too new.
-KNOWN_OLDER = {"networkx": "3.4.2"}
+# Not every index says which Pythons a release runs on, or has it built for; these pip would choose too new.
+KNOWN_OLDER = {"networkx": "3.4.2", "pocketsphinx": "5.0.4"}
 LEFT_OUT = {"pip", "wheel", "wyoming-pocket-tts"}
 # Resolving these for another Python would fetch a torch for it; they are the same there.
 NEED_TORCH = {"torch", "pocket-tts"}

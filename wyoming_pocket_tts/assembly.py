@@ -7,7 +7,7 @@ without them nothing is known of a model; so this blocks, and is called in a thr
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from wyoming_pocket_tts.errors import ConfigError, DownloadError, VoiceNotFound, nearest
@@ -33,7 +33,6 @@ class Assembly:
         settings: Settings,
         catalogue: Catalogue,
         fetch: Callable[[str], Path],
-        extra: Iterable[tuple[ModelEntry, Voice]] = (),
         speakable: Callable[[Voice, ModelEntry], bool] = lambda voice, entry: True,
         identities: Identities | None = None,
         *,
@@ -44,7 +43,6 @@ class Assembly:
             settings: what the owner chose.
             catalogue: the released models and voices.
             fetch: gives the local file of a source; blocking.
-            extra: models that are neither in the catalogue nor in the settings, each with its voice (the demo).
             speakable: whether what a voice needs is here or can be fetched.
             identities: which weights finished voices were made with; None: nothing is known of that.
             voiceless: models without any voice will do.
@@ -57,7 +55,6 @@ class Assembly:
         self._catalogue = catalogue
         self._identities = identities
         self._voiceless = voiceless
-        extra = tuple(extra)
         # Models by the name the owner wrote ("en", "english"): a voice may refer to either.
         self._released = {
             name: released_model(catalogue, name) for name in settings.catalogue_models
@@ -71,16 +68,15 @@ class Assembly:
             )
             for name, model in settings.models.items()
         }
-        self._extra = {entry.name: entry for entry, _ in extra}
         at_start = settings.load != "first-use"
         released = {model.name: _entry(model, at_start) for model in self._released.values()}
-        self.entries = (*released.values(), *self._community.values(), *self._extra.values())
+        self.entries = (*released.values(), *self._community.values())
         _refuse_twins(self.entries)
         self._offer = Offer(
             catalogue, tuple({model.name: model for model in self._released.values()}.values())
         )
         self._speakable = speakable
-        self._fixed = self._voices([voice for _, voice in extra])
+        self._fixed = self._voices()
         self._names = {
             name.casefold() for voice in self._fixed for name in (voice.name, *voice.aliases)
         }
@@ -154,8 +150,8 @@ class Assembly:
             for voice in voices
         ]
 
-    def _voices(self, extra: list[Voice]) -> list[Voice]:
-        """The owner's voices first, then the catalogue's, then the demo's."""
+    def _voices(self) -> list[Voice]:
+        """The owner's voices first, then the catalogue's."""
         mine = [self._configured(name, voice) for name, voice in self._settings.voices.items()]
         known = {voice.name: self._catalogue_name(voice.name) for voice in mine}
         plain = {voice.name: voice.model for voice in mine if known[voice.name] == voice.name}
@@ -166,12 +162,12 @@ class Assembly:
             if voice.name not in known
             and not any(voice.name.startswith(f"{name}-") for name in known if known[name] != name)
         ]
-        others = {voice.name.casefold() for voice in (*offered, *extra)}
+        others = {voice.name.casefold() for voice in offered}
         for name, wanted in self._settings.voices.items():
             for alias in wanted.aliases:
                 if alias.casefold() in others:
                     raise ConfigError(f"voices.{name}.aliases: {alias!r} is another voice already.")
-        return mine + offered + extra
+        return mine + offered
 
     def _catalogue_name(self, name: str) -> str | None:
         """The catalogue voice that a voice of the settings is, None for one of the owner's own."""
@@ -221,18 +217,19 @@ class Assembly:
     def _released_model(
         self, where: str, voice: CatalogueVoice, name: str | None
     ) -> CatalogueModel:
-        if name is None and self._released:
-            return self._offer.native_model(voice)
         if name is None:
+            native = self._offer.native_model(voice)
+            if native is not None:
+                return native
             raise ConfigError(
-                f"{where}: {voice.name!r} is a voice of the catalogue, and no model of the catalogue is loaded; add one to languages."
+                f"{where}: {voice.name!r} is a voice of the catalogue, and no model that speaks it is loaded; add one to languages."
             )
         entry = self._model(f"{where}", name)
         for model in self._released.values():
-            if model.name == entry.name:
+            if model.name == entry.name and voice in self._catalogue.voices_of(model):
                 return model
         raise ConfigError(
-            f"{where}.model: the catalogue's voice {voice.name!r} fits the catalogue's models alone, not {name!r}: a voice state "
+            f"{where}.model: the catalogue's voice {voice.name!r} does not fit model {name!r}: a voice state "
             "belongs to the weights it was made with. Give the path of a voice state made for this model."
         )
 

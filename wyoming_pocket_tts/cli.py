@@ -64,7 +64,7 @@ _SECRET_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "SUPERVISOR_TOKEN")
 _EPILOG = """\
 examples:
   wyoming-pocket-tts serve                      English, on port 10200
-  wyoming-pocket-tts serve --demo               no downloads: sound, not words
+  wyoming-pocket-tts serve --language starter   no download, a small voice
   wyoming-pocket-tts generate --text Hello      to tts_output.wav
   wyoming-pocket-tts COMMAND --help             what a command takes
 

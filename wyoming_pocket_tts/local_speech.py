@@ -25,7 +25,6 @@ from wyoming_pocket_tts.models.availability import Availability
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.cloning import VOICES_FOLDER, VoiceCloner
-from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.host import ModelHost
 from wyoming_pocket_tts.models.loading import EngineOptions
@@ -173,14 +172,12 @@ class LocalSpeech:
             import huggingface_hub.utils.logging  # noqa: F401
 
             logs.take_over("huggingface_hub")
-        demo = [demo_model(self._fetcher.own_folder)] if self._settings.demo else []
         fetcher = self._fetcher
         available = Availability(fetcher.cached, self._cloner, offline=fetcher.offline)
         return Assembly(
             self._settings,
             Catalogue.load(),
             fetcher.fetch,
-            demo,
             available.voice,
             available.identities,
         )

@@ -143,7 +143,7 @@ class EngineSettings:
         decode_steps: integration steps of the flow head per frame.
         noise_clamp: largest magnitude of that noise.
         eos_threshold: logit over which the speech counts as ended.
-        frames_after_eos: frames (80 ms each) still delivered after that.
+        frames_after_eos: frames still delivered after that.
     """
 
     slots: int = 8
@@ -213,7 +213,7 @@ class Settings:
     Attributes:
         uri: where the Wyoming server listens: tcp://host:port, unix:///path or stdio://.
         wyoming: False: HTTP alone.
-        languages: catalogue models to load; empty: English, unless `models` or `demo` give something to speak with.
+        languages: catalogue models to load; empty: English, unless `models` give something to speak with.
         models: community models by name.
         load: when models are loaded: "start", before the server answers; "background", while it answers already; "first-use", when
             a request needs them.
@@ -223,7 +223,6 @@ class Settings:
         default_voices: language code -> the voice for requests that name that language alone.
         cache_dir: where downloads are kept; None: the hub's own cache.
         offline: never use the network; what is not in the cache is not there.
-        demo: one more model, made on the spot with random weights: it makes sound, not words.
     """
 
     uri: str = DEFAULT_URI
@@ -237,7 +236,6 @@ class Settings:
     default_voices: dict[str, str] = field(default_factory=dict)
     cache_dir: Path | None = None
     offline: bool = False
-    demo: bool = False
     limits: LimitSettings = field(default_factory=LimitSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
     text: TextOptions = field(default_factory=TextOptions)
@@ -267,7 +265,7 @@ class Settings:
     @property
     def catalogue_models(self) -> tuple[str, ...]:
         """Names of the catalogue models to load: `languages`, or English where nothing was chosen."""
-        if self.languages or self.models or self.demo:
+        if self.languages or self.models:
             return self.languages
         return (DEFAULT_LANGUAGE_MODEL,)
 

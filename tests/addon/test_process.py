@@ -102,17 +102,17 @@ async def test_without_a_network_it_starts_and_says_why_it_is_silent(tmp_path: P
 
 async def test_what_is_wrong_is_told_and_it_speaks(tmp_path: Path) -> None:
     extra = tmp_path / "extra.yaml"
-    extra.write_text("demo: true\nlanguages: []\nengine: {tune: false}\n", encoding="utf-8")
+    extra.write_text("languages: [starter]\nengine: {tune: false}\n", encoding="utf-8")
     options = {"quality": "best", "voice": "nobody", "settings_file": str(extra)}
     with addon(tmp_path, {}, **options) as server:
-        server.until("Model demo is loaded")
+        server.until("Model starter is loaded")
         assert "Option quality: must be one of auto, small, full" in server.log
         assert "There is no SUPERVISOR_TOKEN" in server.log
         description = await server.description()
         assert "Option quality" in description
         assert "There is no voice 'nobody' here" in description
         async with AsyncClient.from_uri(server.uri) as client:
-            wanted = {"text": "Hello.", "voice": {"name": "demo"}}
+            wanted = {"text": "Hello.", "voice": {"name": "slt"}}
             await client.write_event(Event("synthesize", wanted))
             event = await client.read_event()
             assert event is not None
@@ -142,13 +142,13 @@ async def test_a_settings_file_that_cannot_be_served_is_left_out(
 
 async def test_a_wrong_voice_and_a_wrong_folder_leave_it_speaking(tmp_path: Path) -> None:
     extra = tmp_path / "extra.yaml"
-    extra.write_text("demo: true\nlanguages: []\nengine: {tune: false}\n", encoding="utf-8")
+    extra.write_text("languages: [starter]\nengine: {tune: false}\n", encoding="utf-8")
     options = {"voice": "nobody", "voices_dir": "/nowhere", "settings_file": str(extra)}
     with addon(tmp_path, {}, **options) as server:
         description = await server.description()
         assert "Option voices_dir: /nowhere is lost at each update" in description
         assert "There is no voice 'nobody' here" in description
-        assert "'demo' speaks in its place" in description
+        assert "'slt' speaks in its place" in description
         async with AsyncClient.from_uri(server.uri) as client:
             await client.write_event(Event("synthesize", {"text": "Hello."}))
             event = await client.read_event()

@@ -25,6 +25,8 @@ MOST_MB = 900
 CLIENT = [sys.executable, "-m", "wyoming_pocket_tts.healthcheck", "tcp://127.0.0.1:10200"]
 SLOW = ARCH == "arm64" and os.uname().machine != "aarch64"
 START_S = 900 if SLOW else 120
+# There is no network in there.
+STARTER = ("--language", "starter", "--no-zeroconf", "--threads", "1")
 
 STAND_IN = """
 import http.server, json, sys
@@ -118,9 +120,7 @@ def test_what_docker_is_told(server: Image, addon: Image) -> None:
 
 
 def test_it_speaks_read_only_and_stops_in_order(server: Image, folder: Path) -> None:
-    container = Container(
-        server, folder / "data", *server.config["Cmd"], "--demo", "--no-zeroconf", "--threads", "1"
-    )
+    container = Container(server, folder / "data", *server.config["Cmd"], *STARTER)
     try:
         container.until("Ready", START_S)
         report(f"heard: {speak(container).strip()}")
@@ -141,9 +141,9 @@ def test_it_speaks_read_only_and_stops_in_order(server: Image, folder: Path) -> 
 def test_eight_bits_on_and_off(server: Image, folder: Path, quantize: bool) -> None:
     data = folder / "data"
     data.mkdir()
-    # Unmeasured, so that 8 bits are used although the demo model is too small to gain by them.
+    # Unmeasured, so that 8 bits are used although the starter model is too small to gain by them.
     engine = {"tune": False, "quantize": quantize, "threads": 1}
-    (data / "settings.yaml").write_text(json.dumps({"engine": engine, "demo": True}))
+    (data / "settings.yaml").write_text(json.dumps({"engine": engine, "languages": ["starter"]}))
     arguments = ("serve", "--settings", "/data/settings.yaml", "--no-zeroconf", "--no-http")
     container = Container(server, data, *arguments)
     try:
@@ -167,7 +167,7 @@ def test_every_module_can_be_imported(server: Image, folder: Path) -> None:
         "import sentencepiece, soundfile, soxr, huggingface_hub.file_download, torch._dynamo\n"
         "print(len(names), 'modules')\n"
     )
-    arguments = ("serve", "--demo", "--no-zeroconf", "--no-http", "--threads", "1")
+    arguments = ("serve", *STARTER, "--no-http")
     container = Container(server, folder / "data", *arguments)
     try:
         container.until("Ready", START_S)
@@ -196,8 +196,8 @@ def test_the_add_on_reads_its_options_and_tells_the_supervisor(addon: Image, fol
     }
     (data / "options.json").write_text(json.dumps(options))
     (data / "options.json").chmod(0o600)
-    # No network in here: the demo model in place of English.
-    (config / "extra.yaml").write_text("demo: true\nlanguages: []\nengine: {threads: 1}\n")
+    # No network in here: the starter model in place of English.
+    (config / "extra.yaml").write_text("languages: [starter]\nengine: {threads: 1}\n")
     container = Container(
         addon,
         data,
@@ -207,7 +207,7 @@ def test_the_add_on_reads_its_options_and_tells_the_supervisor(addon: Image, fol
     stand_in = subprocess.Popen(container.here(sys.executable, "-c", STAND_IN, str(heard)))
     try:
         container.until("is told of this server at tcp://127.0.0.1:10200", START_S)
-        log = container.until("Model demo is loaded", START_S)
+        log = container.until("Model starter is loaded", START_S)
         assert "Option voise: is not a known key. Did you mean 'voice'" in log
         assert "the-supervisors-token" not in log
         path, authorization, announced = json.loads(heard.read_text())
@@ -265,9 +265,7 @@ def test_the_local_add_on_can_be_built(addon: Image, folder: Path) -> None:
     subprocess.run([sys.executable, script, wheel, local], check=True)
     with Image.built("addon", local) as image:
         assert image.config["Cmd"] == addon.config["Cmd"]
-        container = Container(
-            image, folder / "data", "serve", "--demo", "--no-zeroconf", "--threads", "1"
-        )
+        container = Container(image, folder / "data", "serve", *STARTER)
         try:
             container.until("Ready", START_S)
             speak(container)

@@ -1,4 +1,4 @@
-"""The whole server as a process of its own, with the demo model: settings, engine, sockets, log and signals as they are in use."""
+"""The whole server as a process of its own, with the starter model: settings, engine, sockets, log and signals as they are in use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,20 +52,23 @@ class RealServer:
 
 
 @contextlib.contextmanager
-def real_server(folder: Path, **limits: float) -> Iterator[RealServer]:
+def real_server(
+    folder: Path, more: Mapping[str, Any] | None = None, **limits: float
+) -> Iterator[RealServer]:
     """Starts a server with an empty cache on a free port of loopback and stops it at the end.
 
     Args:
         folder: where its settings, its cache and its log go.
+        more: further settings, by section.
         limits: the settings' section `limits`.
     """
     settings = folder / "settings.yaml"
     # Unmeasured choices: measuring takes longer than most of these tests.
-    chosen = {"limits": limits, "engine": {"tune": False}}
+    chosen = {"limits": limits, "engine": {"tune": False}, **(more or {})}
     settings.write_text(json.dumps(chosen), encoding="utf-8")
     log = folder / "server.log"
-    command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
-    command += ["--no-http"]
+    command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--language", "starter"]
+    command += ["--no-zeroconf", "--no-http"]
     command += ["--uri", "tcp://127.0.0.1:0", "--threads", "1", "--log-format", "json"]
     command += ["--settings", str(settings), "--cache-dir", str(folder / "cache")]
     with log.open("wb") as output:

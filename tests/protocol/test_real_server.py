@@ -1,4 +1,4 @@
-"""Clients of the whole server, with its real engine and the demo model: good ones, bad ones, and those that just go away."""
+"""Clients of the whole server, with its real engine and the starter model: good ones, bad ones, and those that just go away."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def _listen(server: RealServer, number: int) -> float:
         text = f"Number {number}. {TEXT * 2}"
         if number % 2:
             pieces = (text[i : i + 7] for i in range(0, len(text), 7))
-            await send(wyoming, *home_assistant_stream(*pieces, voice="demo"))
+            await send(wyoming, *home_assistant_stream(*pieces, voice="slt"))
             events = await read_until(wyoming, "synthesize-stopped")
             assert types(events) == [
                 "audio-start",
@@ -76,7 +76,7 @@ async def _describe_all_the_while(server: RealServer, stop: asyncio.Event) -> fl
         async with client(server) as wyoming:  # type: ignore[arg-type]
             await send(wyoming, Describe())
             (info,) = await read_until(wyoming, "info")
-            assert info.data["tts"][0]["voices"][0]["name"] == "demo"
+            assert info.data["tts"][0]["voices"][0]["name"] == "slt"
         slowest_s = max(slowest_s, loop.time() - begun_s)
         await asyncio.sleep(0.02)
     return slowest_s
@@ -142,7 +142,7 @@ async def test_eight_clients_one_stalled_one_killed_one_sending_garbage(server: 
 async def test_a_stream_that_was_abandoned_ends_by_itself(server: RealServer) -> None:
     """Home Assistant leaves the connection of an answer that was cancelled open: no stop, no end."""
     async with raw(server) as abandoned:  # type: ignore[arg-type]
-        await abandoned.event("synthesize-start", {"voice": {"name": "demo"}})
+        await abandoned.event("synthesize-start", {"voice": {"name": "slt"}})
         await abandoned.event("synthesize-chunk", {"text": TEXT * 2 + "And then"})
         # Meanwhile the next answer is spoken.
         assert await _listen(server, 1) > 5.0

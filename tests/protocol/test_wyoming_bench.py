@@ -44,16 +44,14 @@ def _bench(server: RealServer, mode: str, *arguments: str) -> str:
 def test_info(server: RealServer) -> None:
     shown = _bench(server, "info")
     assert "tts  pocket-tts (synthesize streaming)" in shown
-    assert "voice demo [en]" in shown
+    assert "voice slt [en]" in shown
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
         pytest.param((), id="as it comes"),
-        pytest.param(
-            ("--config", '{"voice": "demo", "text_format": "text"}'), id="a voice by name"
-        ),
+        pytest.param(("--config", '{"voice": "slt", "text_format": "text"}'), id="a voice by name"),
         pytest.param(("--chunk-delay", "0.02"), id="text at the pace of a language model"),
     ],
 )

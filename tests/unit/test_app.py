@@ -75,7 +75,7 @@ class Parts:
 
 
 class Speech:
-    model_names = ("demo",)
+    model_names = ("starter",)
     desk = None
 
     def __init__(self, parts: Parts) -> None:
@@ -160,7 +160,7 @@ async def test_it_starts_and_stops_in_order(caplog: pytest.LogCaptureFixture) ->
     ready = next(record for record in caplog.records if record.getMessage() == "Ready")
     assert vars(ready)["uri"] == ["tcp://127.0.0.1:10200"]
     assert vars(ready)["voices"] == ["one", "two"]
-    assert vars(ready)["models"] == ["demo"]
+    assert vars(ready)["models"] == ["starter"]
 
 
 async def test_it_ends_by_itself_when_the_only_client_has_left() -> None:
@@ -263,11 +263,19 @@ async def test_http_alone() -> None:
 
 
 class Process:
-    """`python -m wyoming_pocket_tts serve --demo` on a free port."""
+    """`python -m wyoming_pocket_tts serve --language starter` on a free port."""
 
     def __init__(self, cache_dir: Path, *flags: str) -> None:
-        command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--demo", "--no-zeroconf"]
-        command += ["--uri", "tcp://127.0.0.1:0", "--log-format", "json", "--threads", "1"]
+        command = [sys.executable, "-m", "wyoming_pocket_tts", "serve", "--language", "starter"]
+        command += [
+            "--no-zeroconf",
+            "--uri",
+            "tcp://127.0.0.1:0",
+            "--log-format",
+            "json",
+            "--threads",
+            "1",
+        ]
         command += ["--no-http"]
         command += ["--cache-dir", str(cache_dir), *flags]
         self.process = subprocess.Popen(
@@ -315,7 +323,8 @@ async def test_a_process_speaks_and_ends_with_exit_code_0(cache_dir: Path) -> No
             await client.write_event(Describe().event())
             described = await client.read_event()
             assert described is not None
-            assert [voice.name for voice in Info.from_event(described).tts[0].voices] == ["demo"]
+            voices = [voice.name for voice in Info.from_event(described).tts[0].voices]
+            assert voices == ["slt", "rms", "awb"]
             await client.write_event(Synthesize(text=secret).event())
             kinds, audio = [], b""
             while event := await client.read_event():
@@ -326,13 +335,13 @@ async def test_a_process_speaks_and_ends_with_exit_code_0(cache_dir: Path) -> No
                     break
         assert kinds[0] == "audio-start"
         assert kinds[-1] == "audio-stop"
-        assert len(audio) > 24_000
+        assert len(audio) > 16_000
         server.process.send_signal(signal.SIGTERM)
         assert server.end() == 0
     requests = [line for line in server.log if line.get("outcome") == "done"]
     spoken = requests[-1]
     assert spoken["level"] == "info"
-    assert (spoken["voice"], spoken["characters"]) == ("demo", len(secret))
+    assert (spoken["voice"], spoken["characters"]) == ("slt", len(secret))
     assert spoken["ttfa_ms"] > 0
     assert spoken["x_real_time"] > 0
     assert not any(secret in json.dumps(line) for line in server.log)
@@ -385,5 +394,5 @@ def test_the_readme_snippet_saves_a_wav(cache_dir: Path, tmp_path: Path) -> None
         assert program != snippet
         subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, timeout=60)
     with wave.open(str(tmp_path / "hello.wav")) as wav:
-        assert (wav.getframerate(), wav.getnchannels(), wav.getsampwidth()) == (24_000, 1, 2)
-        assert wav.getnframes() > 12_000
+        assert (wav.getframerate(), wav.getnchannels(), wav.getsampwidth()) == (16_000, 1, 2)
+        assert wav.getnframes() > 8_000

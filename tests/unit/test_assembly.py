@@ -10,7 +10,6 @@ from wyoming_pocket_tts.assembly import Assembly
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound
 from wyoming_pocket_tts.models.book import Voice
 from wyoming_pocket_tts.models.catalogue import Catalogue
-from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.settings import ModelSettings, Settings, VoiceSettings
 from wyoming_pocket_tts.sound.options import SoundChoice
 
@@ -38,8 +37,8 @@ def _plain(value: object) -> object:
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def assemble(settings: Settings, extra: tuple[tuple[ModelEntry, Voice], ...] = ()) -> Assembly:
-    return Assembly(settings, CATALOGUE, Path, extra)
+def assemble(settings: Settings) -> Assembly:
+    return Assembly(settings, CATALOGUE, Path)
 
 
 def refusal(settings: Settings) -> str:
@@ -132,14 +131,36 @@ def test_a_community_model_speaks_its_own_voices(community: ModelSettings) -> No
     assert made.book.find("piet").languages == ("nl", "af")
 
 
-def test_the_demo_stands_beside_the_others() -> None:
-    entry = ModelEntry(name="demo", config=CATALOGUE.model("english").config, language="en")
-    voice = Voice(name="demo", model="demo", source="/demo.safetensors", languages=("en",))
-    alone = assemble(Settings(demo=True), ((entry, voice),))
-    assert [voice.name for voice in alone.book.voices] == ["demo"]
-    both = assemble(Settings(demo=True, languages=("english",)), ((entry, voice),))
-    assert both.book.default.name == "alba"
-    assert both.book.voices[-1].name == "demo"
+def test_the_starter_has_voices_of_its_own_and_no_others() -> None:
+    alone = assemble(Settings(languages=("starter",))).book
+    assert [voice.name for voice in alone.voices] == ["slt", "rms", "awb"]
+    assert alone.default.name == alone.choose(None, "en", None).name == "slt"
+    assert alone.find("rms-starter") == alone.find("rms-en") == alone.find("rms")
+    both = assemble(Settings(languages=("english", "starter", "french"))).book
+    assert both.default.name == both.choose(None, "en-GB", None).name == "alba"
+    assert both.find("slt").model == "starter"
+    assert {voice.model for voice in both.voices if voice.name.startswith("alba")} == {
+        "english",
+        "french",
+    }
+    # Whatever the order, English voices are for the model that speaks them.
+    other = assemble(Settings(languages=("starter", "english"))).book
+    assert other.default.name == "slt"
+    assert other.find("alba").model == other.find("estelle").model == "english"
+
+
+def test_a_voice_of_the_starter_may_be_renamed() -> None:
+    voices = {"home": VoiceSettings(source="awb"), "slt": VoiceSettings(aliases=("lady",))}
+    book = assemble(Settings(languages=("starter", "english"), voices=voices)).book
+    assert book.find("home").source == book.find("awb").source
+    assert book.find("lady").model == "starter"
+    for languages, wanted in (
+        (("english",), VoiceSettings(source="slt")),
+        (("english", "starter"), VoiceSettings(source="slt", model="english")),
+        (("english", "starter"), VoiceSettings(source="alba", model="starter")),
+        (("starter",), VoiceSettings(source="alba")),
+    ):
+        refusal(Settings(languages=languages, voices={"home": wanted}))
 
 
 @pytest.mark.parametrize(
@@ -172,12 +193,10 @@ def test_catalogue_voices_are_refused_for_a_community_model(community: ModelSett
         languages=("english",),
         voices={"x": VoiceSettings(source="alba", model="mine")},
     )
-    assert (
-        "voices.x.model: the catalogue's voice 'alba' fits the catalogue's models alone"
-        in refusal(settings)
-    )
+    refused = "voices.x.model: the catalogue's voice 'alba' does not fit model 'mine'"
+    assert refused in refusal(settings)
     without = Settings(models={"mine": community}, voices={"x": VoiceSettings(source="alba")})
-    assert "no model of the catalogue is loaded" in refusal(without)
+    assert "no model that speaks it is loaded" in refusal(without)
 
 
 def test_a_model_without_a_voice_is_refused(community: ModelSettings) -> None:
@@ -323,10 +342,9 @@ def test_where_a_voice_that_was_found_belongs(community: ModelSettings) -> None:
 
 
 def test_a_voice_that_was_found_does_not_become_the_default(community: ModelSettings) -> None:
-    entry = ModelEntry(name="demo", config=CATALOGUE.model("english").config, language="en")
-    demo = Voice(name="demo", model="demo", source="/demo.safetensors", languages=("en",))
-    made = assemble(Settings(demo=True, voices_dir=Path("/voices")), ((entry, demo),))
-    assert made.make_book([found("aaa", "demo")]).default.name == "demo"
+    voices = {"piet": VoiceSettings(source="/voices/piet.safetensors")}
+    made = assemble(Settings(models={"mine": community}, voices=voices, voices_dir=Path("/voices")))
+    assert made.make_book([found("aaa", "mine")]).default.name == "piet"
 
 
 def test_a_community_model_may_wait_for_its_first_voice(community: ModelSettings) -> None:

@@ -12,7 +12,7 @@ from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound
 from wyoming_pocket_tts.models import catalogue as module
-from wyoming_pocket_tts.models.catalogue import Catalogue
+from wyoming_pocket_tts.models.catalogue import STARTER, Catalogue
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.sources import HubSource, parse_source
 
@@ -37,7 +37,7 @@ def upstream_configs() -> dict[str, Path]:
 
 def test_every_model_is_configured_as_upstream_does(catalogue: Catalogue) -> None:
     files = upstream_configs()
-    assert set(catalogue.model_names) == set(files)
+    assert set(catalogue.model_names) == {*files, STARTER}
     for name, path in files.items():
         assert catalogue.model(name).config == load_model_config(path), name
 
@@ -51,7 +51,7 @@ def test_parameter_counts(catalogue: Catalogue, name: str) -> None:
 def test_every_model_has_a_layout(catalogue: Catalogue) -> None:
     for name in catalogue.model_names:
         shapes = tensor_shapes(catalogue.model(name).config)
-        assert len(shapes) > 200, name
+        assert len(shapes) > 150, name
 
 
 def test_sources_of_a_model(catalogue: Catalogue) -> None:
@@ -62,7 +62,7 @@ def test_sources_of_a_model(catalogue: Catalogue) -> None:
         path="languages/french/model.safetensors",
         revision="3e82814a68665eec246ff649b14c71331f955c06",
     )
-    for name in catalogue.model_names:
+    for name in set(catalogue.model_names) - {STARTER}:
         config = catalogue.model(name).config
         for text in (config.weights_path, config.weights_path_without_voice_cloning):
             assert isinstance(parse_source(text or ""), HubSource)
@@ -109,7 +109,7 @@ def test_voices_and_their_languages(catalogue: Catalogue) -> None:
     assert voices["bill_boerst"].description == "Bill Boerst, English, Voice Zero"
     assert voices["juergen"].description == "Juergen, German"
     for voice in voices.values():
-        assert isinstance(parse_source(voice.audio), HubSource)
+        assert isinstance(parse_source(voice.audio or ""), HubSource)
 
 
 def test_voices_are_upstreams() -> None:

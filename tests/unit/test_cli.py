@@ -65,7 +65,7 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
     settings = serve(
         served,
         *("--uri", "tcp://127.0.0.1:0", "--language", "french", "--language", "german"),
-        *("--config", "models/mine.yaml", "--demo", "--voice", "estelle", "--data-dir", "/cache"),
+        *("--config", "models/mine.yaml", "--voice", "estelle", "--data-dir", "/cache"),
         *("--offline", "--zeroconf", "Attic", "--slots", "3", "--threads", "2", "--seed", "7"),
         *("--temperature", "0.5", "--decode-steps", "4", "--eos-threshold", "-3"),
         *("--frames-after-eos", "2", "--log-level", "warning", "--log-format", "json"),
@@ -76,7 +76,6 @@ def test_every_flag_reaches_its_setting(served: list[Settings]) -> None:
     assert {name: model.config for name, model in settings.models.items()} == {
         "mine": "models/mine.yaml"
     }
-    assert settings.demo
     assert settings.default_voice == "estelle"
     assert settings.cache_dir == Path("/cache")
     assert settings.offline

@@ -1,9 +1,9 @@
-"""Every Python example of the README and of docs/ runs, with the demo model in the place of what would have to be downloaded."""
+"""Every Python example of the README and of docs/ runs, with a tiny model in the place of what would have to be downloaded."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests import tiny, tiny_files
 from wyoming_pocket_tts.models.download import Fetcher
-from wyoming_pocket_tts.tts import finding, model
+from wyoming_pocket_tts.models.loading import ModelEntry
+from wyoming_pocket_tts.tts import model
 from wyoming_pocket_tts.tts.finding import Found
 
 ROOT = Path(__file__).parents[2]
@@ -37,27 +39,18 @@ LIBRARY = [one for one in examples() if "from wyoming_pocket_tts import" in str(
 OTHERS = [one for one in examples() if one not in LIBRARY]
 
 
-class AnyName(dict[str, str]):
-    """Names of voices, all of which are the demo's."""
-
-    def __contains__(self, name: object) -> bool:
-        return name in ("alba", "demo")
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self["demo"] if name in self else default
-
-
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture
-def _demo(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _tiny(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def found(language: str | None, config: Any, fetcher: Fetcher) -> Found:
-        demo = finding.find_model("demo", None, fetcher)
-        voices: Mapping[str, str] = AnyName(demo.voices)
-        return Found(demo.entry, demo.default_voice, voices)
+        files = cache / "tiny"
+        entry = ModelEntry("tiny", tiny_files.config_on_disk(files), "en")
+        voice = tiny_files.write_voice(files / "alba.safetensors")
+        return Found(entry, "alba", {"alba": str(voice)})
 
     load = model.TTSModel.load_model
     monkeypatch.setattr(model, "find_model", found)
@@ -72,13 +65,13 @@ def _demo(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     soundfile.write("anna.wav", noise, 24_000)
 
 
-@pytest.mark.usefixtures("_demo")
+@pytest.mark.usefixtures("_tiny")
 @pytest.mark.parametrize("source", LIBRARY)
 def test_an_example_of_the_library_runs(source: str, tmp_path: Path) -> None:
     exec(compile(source, "example", "exec"), {"__name__": "__main__"})
     for path in tmp_path.glob("hello.wav"):
         audio, rate_hz = soundfile.read(path)
-        assert rate_hz == 24_000
+        assert rate_hz == tiny.config().mimi.sample_rate
         assert np.abs(audio).max() > 0.01
     assert ("anna.safetensors" in source) == (tmp_path / "anna.safetensors").exists()
 

@@ -1,4 +1,4 @@
-"""`generate` with the demo model: what it writes where, what it says, what it refuses; and completion for shells."""
+"""`generate` with the starter model: what it writes where, what it says, what it refuses; and completion for shells."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(
     )
     monkeypatch.chdir(tmp_path)
 
-    def run_command(*arguments: object, model: tuple[str, ...] = ("--demo",)) -> Ran:
+    def run_command(*arguments: object, model: tuple[str, ...] = ("--language", "starter")) -> Ran:
         words = ["generate", *model, *map(str, arguments), "--cache-dir", str(cache)]
         code = cli.main(words)
         out, err = capfdbinary.readouterr()
@@ -77,7 +77,7 @@ def run(
 
 def samples(path: Path) -> np.ndarray[Any, np.dtype[np.int16]]:
     with wave.open(str(path)) as wav:
-        assert (wav.getframerate(), wav.getnchannels(), wav.getsampwidth()) == (24_000, 1, 2)
+        assert (wav.getframerate(), wav.getnchannels(), wav.getsampwidth()) == (16_000, 1, 2)
         return np.frombuffer(wav.readframes(wav.getnframes()), "<i2")
 
 
@@ -92,7 +92,7 @@ def test_a_wav_and_what_is_said_of_it(run: Any, tmp_path: Path) -> None:
     assert made.stat().st_size == 44 + 2 * len(audio)
     assert np.abs(audio).max() > 1000
     last = ran.err.splitlines()[-1]
-    assert last.startswith(f"./tts_output.wav: {len(audio) / 24_000:.1f} s of sound, first audio")
+    assert last.startswith(f"./tts_output.wav: {len(audio) / 16_000:.1f} s of sound, first audio")
     assert last.endswith("x real time")
 
 
@@ -117,10 +117,10 @@ def test_other_kinds_of_files(run: Any, tmp_path: Path, suffix: str) -> None:
     assert f"x.{suffix}: " in ran.err
     audio, rate_hz = soundfile.read(tmp_path / f"x.{suffix}")
     plain = samples(tmp_path / "x.wav") / 32768
-    assert rate_hz == 24_000 or suffix == "opus"
+    assert rate_hz == 16_000 or suffix == "opus"
     if suffix.lower() == "flac":
         assert np.array_equal(audio, plain)
-    assert len(audio) / rate_hz == pytest.approx(len(plain) / 24_000, abs=0.1)
+    assert len(audio) / rate_hz == pytest.approx(len(plain) / 16_000, abs=0.1)
     assert audio.std() == pytest.approx(plain.std(), rel=0.2)
 
 
@@ -186,13 +186,13 @@ def test_standard_output_is_a_stream_that_players_take(run: Any, tmp_path: Path)
     ran = run("--text", TEXT, "--seed", 4, "--output-path", "-")
     assert ran.code == 0
     assert "standard output: " in ran.err
-    assert ran.out[:44] == wav_header(24_000)
+    assert ran.out[:44] == wav_header(16_000)
     assert struct.unpack("<I", ran.out[40:44]) == (0xFFFFFFFF,)
     assert run("--text", TEXT, "--seed", 4).code == 0
     assert ran.out[44:] == (tmp_path / "tts_output.wav").read_bytes()[44:]
     # Python's own reader and libsndfile take it to its end.
     with wave.open(io.BytesIO(ran.out)) as wav:
-        assert wav.getframerate() == 24_000
+        assert wav.getframerate() == 16_000
         assert wav.readframes(wav.getnframes()) == ran.out[44:]
     audio, _ = soundfile.read(io.BytesIO(ran.out), dtype="int16")
     assert audio.astype("<i2").tobytes() == ran.out[44:]
@@ -206,7 +206,7 @@ def test_a_pipe_that_is_named(run: Any, tmp_path: Path) -> None:
     reader.start()
     assert run("--text", TEXT, "--output-path", pipe).code == 0
     reader.join(10)
-    assert read[0][:44] == wav_header(24_000)
+    assert read[0][:44] == wav_header(16_000)
 
 
 def player(folder: Path, program: str, name: str = "aplay") -> Path:
@@ -224,7 +224,7 @@ def test_a_player_hears_it(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert ran.code == 0
     assert ran.err.splitlines()[-1].startswith("played: ")
     assert (tmp_path / "flags").read_text() == "-q -\n"
-    assert (tmp_path / "heard").read_bytes()[:44] == wav_header(24_000)
+    assert (tmp_path / "heard").read_bytes()[:44] == wav_header(16_000)
     assert not (tmp_path / "tts_output.wav").exists()
     # Both, where both are asked for.
     assert run("--text", TEXT, "--seed", 4, "--play", "--output-path", "x.wav").code == 0
@@ -290,7 +290,7 @@ def test_sound_is_not_sent_to_a_terminal(run: Any, monkeypatch: pytest.MonkeyPat
         (["--text", "x", "--output-path", "folder"], 2, "folder is a folder; name a file in it"),
         (["--text", "x", "--speed", "9"], 2, "--speed: speed must be between 0.5 and 2"),
         (["--text", "x", "--voice", "nobody"], 3, "neither such a file nor a voice"),
-        (["--text", "x", "--language", "de"], 2, "not allowed with"),
+        (["--text", "x", "--config", "x.yaml"], 2, "not allowed with"),
     ],
 )
 def test_what_is_refused(
@@ -363,7 +363,7 @@ def test_a_file_that_grows_no_more(run: Any, tmp_path: Path) -> None:
     assert run("--text", TEXT).code == 0  # everything but the sound is there already
     for name in ("x.wav", "x.flac", "x.mp3"):
         with full_disk(4000):
-            ran = run("--text", TEXT, "--output-path", name, "-q")
+            ran = run("--text", TEXT * 3, "--output-path", name, "-q")
         assert (ran.code, len(ran.err.splitlines())) == (cli.EXIT_USAGE, 1)
         assert f"--output-path: {name} cannot be written: File too large" in ran.err
 
@@ -374,7 +374,16 @@ def test_a_device_that_is_full(run: Any, cache: Path, where: str) -> None:
     """As a process: Python itself must not complain at its end."""
     run("--text", TEXT)
     with open("/dev/full", "wb") as full:
-        command = ["generate", "--demo", "--text", "hi", "-q", "--cache-dir", str(cache)]
+        command = [
+            "generate",
+            "--language",
+            "starter",
+            "--text",
+            "hi",
+            "-q",
+            "--cache-dir",
+            str(cache),
+        ]
         ended = subprocess.run(
             [sys.executable, "-m", "wyoming_pocket_tts", *command, "--output-path", where],
             stdout=full,

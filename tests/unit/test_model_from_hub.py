@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from tests import tiny, tiny_files
 from tests.hub import Hub
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.errors import DownloadError
 from wyoming_pocket_tts.models.catalogue import Catalogue
 from wyoming_pocket_tts.models.checkpoint import load_weights
-from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.identity import model_identity
 from wyoming_pocket_tts.models.tokenizer import load_tokenizer
@@ -32,25 +32,23 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 @pytest.fixture
 def config(hub: Hub, tmp_path: Path) -> ModelConfig:
-    """The demo model's sizes under the names and revisions of a catalogue model; the hub serves its files."""
-    small, voice = demo_model(tmp_path / "demo")
-    released = Catalogue.load().model("english_2m_2026-10")
-    files = Path(voice.source).parent
-    weights = (files / "model.safetensors").read_bytes()
-    names = released.config
-    hub.add_source(names.weights_path or "", weights)
-    hub.add_source(names.weights_path_without_voice_cloning or "", weights)
+    """The tiny model's sizes under the names and revisions of a catalogue model; the hub serves its files."""
+    small = tiny.config()
+    names = Catalogue.load().model("english_2m_2026-10").config
+    hub.add_source(names.weights_path or "", tiny_files.weights_bytes())
+    hub.add_source(names.weights_path_without_voice_cloning or "", tiny_files.weights_bytes())
     table = names.flow_lm.lookup_table
-    hub.add_source(table.tokenizer_path, (files / "tokenizer.model").read_bytes())
-    hub.add_source(state_source(), Path(voice.source).read_bytes())
+    hub.add_source(table.tokenizer_path, tiny_files.tokenizer_bytes())
+    voice = tiny_files.write_voice(tmp_path / "voice.safetensors")
+    hub.add_source(state_source(), voice.read_bytes())
     table = dataclasses.replace(
-        small.config.flow_lm.lookup_table,
+        small.flow_lm.lookup_table,
         tokenizer=table.tokenizer,
         tokenizer_path=table.tokenizer_path,
     )
     return dataclasses.replace(
-        small.config,
-        flow_lm=dataclasses.replace(small.config.flow_lm, lookup_table=table),
+        small,
+        flow_lm=dataclasses.replace(small.flow_lm, lookup_table=table),
         weights_path=names.weights_path,
         weights_path_without_voice_cloning=names.weights_path_without_voice_cloning,
     )

@@ -27,7 +27,7 @@ def test_what_counts_as_a_change(tmp_path: Path) -> None:
     os.utime(code, ns=(1, 1))
     assert watch.changed() == [code]
     assert watch.changed() == []
-    settings.write_text("demo: true")
+    settings.write_text("languages: [starter]")
     assert watch.changed() == [settings]
     (tmp_path / "notes.txt").write_text("x")
     assert watch.changed() == []
@@ -89,7 +89,7 @@ def test_the_flag(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         return 5
 
     monkeypatch.setattr(Reloader, "run", run)
-    flags = ["--demo", "--settings", str(settings), "--slots", "2"]
+    flags = ["--offline", "--settings", str(settings), "--slots", "2"]
     assert cli.main(["serve", *flags[:1], "--reload", *flags[1:]]) == 5
     assert started == [[sys.executable, "-m", "wyoming_pocket_tts", "serve", *flags]]
 

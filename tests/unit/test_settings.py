@@ -237,6 +237,4 @@ def test_relative_paths_of_flags_stay_relative_to_the_working_directory(tmp_path
 
 def test_english_is_spoken_unless_something_else_was_chosen(tmp_path: Path) -> None:
     assert Settings().catalogue_models == ("english",)
-    assert Settings(demo=True).catalogue_models == ()
-    assert Settings(languages=("french",), demo=True).catalogue_models == ("french",)
     assert load(tmp_path, "models: {mine: {config: a.yaml}}").catalogue_models == ()

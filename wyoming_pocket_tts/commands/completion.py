@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     catalogue = Catalogue.load()
     models = (*catalogue.model_names, *catalogue.languages)
-    voices = [voice.name for voice in catalogue.voices]
+    voices = [voice.name for voice in (*catalogue.voices, *catalogue.packaged_voices)]
     names = {
         "--language": list(dict.fromkeys(models)),
         "--model": catalogue.model_names,

@@ -112,7 +112,7 @@ def _voice(made: Assembly, name: str) -> Voice:
             raise
         models = ", ".join(entry.name for entry in made.entries)
         raise VoiceNotFound(
-            f"The catalogue's voice {name!r} fits the catalogue's models alone, not {models}: a voice state belongs to the weights "
+            f"The catalogue's voice {name!r} does not fit {models}: a voice state belongs to the weights "
             "it was made with. Add --language for it, or make a voice for this model from a recording (export-voice)."
         ) from error
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from wyoming_pocket_tts.commands import common
-from wyoming_pocket_tts.errors import ConfigError, InvalidRequest
+from wyoming_pocket_tts.errors import ConfigError, DownloadError, InvalidRequest
 
 if TYPE_CHECKING:
     from wyoming_pocket_tts.output import Output
     from wyoming_pocket_tts.tts import TTSModel
     from wyoming_pocket_tts.tts.speech import Speech
+    from wyoming_pocket_tts.tts.state import ModelState
 
 _EPILOG = """\
 examples:
@@ -24,6 +25,7 @@ examples:
   wyoming-pocket-tts generate --text-file book.txt --output-path book.mp3
   echo Bonjour | wyoming-pocket-tts generate --language french --text - --play
   wyoming-pocket-tts generate -q --text Hello --output-path - | aplay
+  wyoming-pocket-tts generate --language starter --text "Without a download."
 """
 
 _MORE = "more (docs/python.md tells what they do)"
@@ -62,7 +64,6 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     which = parser.add_mutually_exclusive_group().add_argument
     which("--language", metavar="NAME", help="model or language (default english)")
     which("--config", metavar="FILE", help="a community model's YAML: path or address")
-    which("--demo", action="store_true", help="random weights: sound, not words")
     add("--seed", metavar="N", type=int, help="the same text then gives the same samples")
     add("--speed", metavar="X", type=float, default=1.0, help="0.5 to 2 (default 1)")
     add("--raw-text", action="store_true", help="text as the pocket-tts package does it")
@@ -75,7 +76,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     more("--sampler-decode-steps", metavar="N", type=int, help="of the flow head, per frame")
     more("--lsd-decode-steps", metavar="N", type=int, help=argparse.SUPPRESS)
     more("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
-    more("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    more("--frames-after-eos", metavar="N", type=int, help="frames kept after that")
     more("--max-tokens", metavar="N", type=int, default=50, help="in one segment (default 50)")
     more("--quantize", action="store_true", default=False, help="8-bit weights where faster")
     more("--no-quantize", dest="quantize", action="store_false", help=argparse.SUPPRESS)
@@ -100,8 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"--speed: {error}.") from error
     open_outputs, where = _outputs(arguments)
     _check(arguments)
-    with _load(arguments) as model:
-        state = model.get_state_for_audio_prompt(arguments.voice or model.default_voice)
+    model, state = _speaker(arguments)
+    with model:
         started = time.monotonic()
         speech = model.speak(
             state,
@@ -207,13 +208,32 @@ def _outputs(arguments: argparse.Namespace) -> tuple[Callable[[int], Iterator[Ou
     return opened, "played" if wanted is None else "standard output" if wanted == "-" else wanted
 
 
-def _load(arguments: argparse.Namespace) -> TTSModel:
+def _speaker(arguments: argparse.Namespace) -> tuple[TTSModel, ModelState]:
+    """The model and the voice that were asked for.
+
+    Where nobody asked for any, and there is no way to fetch the default ones, those that come with the package: it says so, even
+    where it is to be quiet. What was asked for by name is never replaced.
+    """
+    from wyoming_pocket_tts.models.catalogue import STARTER
+
+    try:
+        return _load(arguments, arguments.language)
+    except DownloadError as error:
+        named = arguments.language or arguments.config or arguments.voice
+        if named or error.kind not in ("network", "offline"):
+            raise
+        print(f"English is not here, so the small starter voice speaks: {error}", file=sys.stderr)
+    return _load(arguments, STARTER)
+
+
+def _load(arguments: argparse.Namespace, language: str | None) -> tuple[TTSModel, ModelState]:
+    """A loaded model and a voice of it."""
     progress = common.set_up_log(quiet=arguments.quiet)
     from wyoming_pocket_tts.text.options import TextOptions
     from wyoming_pocket_tts.tts import TTSModel
 
-    return TTSModel.load_model(
-        language="demo" if arguments.demo else arguments.language,
+    model = TTSModel.load_model(
+        language=language,
         config=arguments.config,
         temp=arguments.temperature,
         sampler_decode_steps=arguments.sampler_decode_steps,
@@ -226,6 +246,11 @@ def _load(arguments: argparse.Namespace) -> TTSModel:
         offline=arguments.offline,
         progress=progress,
     )
+    try:
+        return model, model.get_state_for_audio_prompt(arguments.voice or model.default_voice)
+    except BaseException:
+        model.close()
+        raise
 
 
 class _Watch:

@@ -37,7 +37,6 @@ _PLAIN_FLAGS: dict[str, tuple[str, ...]] = {
     "port": ("http", "port"),
     "http": ("http", "enabled"),
     "wyoming": ("wyoming",),
-    "demo": ("demo",),
     "cache_dir": ("cache_dir",),
     "voices_dir": ("voices_dir",),
     "load": ("load",),
@@ -81,7 +80,6 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     add("--no-wyoming", dest="wyoming", action="store_false", help="no Wyoming: HTTP alone")
     add("--language", metavar="NAME", action="append", help="model, e.g. french; repeatable")
     add("--config", metavar="FILE", action="append", help="a community model's YAML; repeatable")
-    add("--demo", action="store_true", help="random weights: sound, not words")
     # Here and below, the second name is the one that users of wyoming-piper know.
     add("--default-voice", "--voice", metavar="VOICE", help="for who names none: name, file, URL")
     add("--voices-dir", metavar="DIR", help="a folder of recordings, each a voice")
@@ -124,7 +122,7 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     more("--decode-steps", metavar="N", type=int, help="steps of the flow head per frame")
     more("--sampler-decode-steps", dest="decode_steps", type=int, help=argparse.SUPPRESS)
     more("--eos-threshold", metavar="X", type=float, help="logit over which speech has ended")
-    more("--frames-after-eos", metavar="N", type=int, help="80 ms frames kept after that")
+    more("--frames-after-eos", metavar="N", type=int, help="frames kept after that")
     more("--speed", metavar="X", type=float, help="0.5 to 2 times the model's speed")
     more("--raw-text", action="store_true", help="text as the pocket-tts package does it")
     levels = ("debug", "info", "warning", "error")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.errors import ConfigError, VoiceNotFound, nearest, some
+from wyoming_pocket_tts.models.catalogue_file import ModelsFile, VoicesFile, inherit
+from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.strict import load_dataclass
 from wyoming_pocket_tts.yaml_file import read_yaml
 
@@ -33,19 +33,23 @@ _OWN_KEYS = frozenset(
     }
 )
 VOICE_COLLECTION_URL = "https://huggingface.co/kyutai/tts-voices"
+# The model that comes with the package: it needs no download.
+STARTER = "starter"
+_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
 class CatalogueModel:
-    """A released model.
+    """A released model, or the one that comes with the package.
 
     Attributes:
-        name: its name in the catalogue, also that of its folder on the hub.
+        name: its name in the catalogue, also that of its folder (on the hub, in the package).
         language: English name of its language, in lower case.
         language_code: ISO 639-1 code of it.
         description: one line for people.
         config: the configuration, equal to upstream's file.
         tokenizer_sentencepiece: source of the vocabulary as a SentencePiece file, where `config` names a tokenizer.json.
+        own_voices: voices that it alone speaks, and the only ones it does; empty: it speaks those of the collection.
     """
 
     name: str
@@ -54,6 +58,7 @@ class CatalogueModel:
     description: str
     config: ModelConfig
     tokenizer_sentencepiece: str | None = None
+    own_voices: tuple[CatalogueVoice, ...] = ()
 
     def loading_config(self) -> ModelConfig:
         """The configuration to load by: it names the SentencePiece file, unless `tokenizers` is installed to read upstream's."""
@@ -70,68 +75,34 @@ class CatalogueModel:
 
 @dataclass(frozen=True)
 class CatalogueVoice:
-    """A published voice.
+    """A published voice, or one that comes with the package.
 
     Attributes:
         name: what clients ask for.
         language: its own language, English name in lower case.
         language_code: ISO 639-1 code of it.
-        audio: source of the recording.
+        audio: source of the recording; None: there is none, only what one model knows of it.
         corpus: where the recording comes from, when known.
         attribution_url: page that states its licence.
+        about: one line for people; empty: made of the name and the corpus.
     """
 
     name: str
     language: str
     language_code: str
-    audio: str
+    audio: str | None
     corpus: str | None
     attribution_url: str = VOICE_COLLECTION_URL
+    about: str = ""
 
     @property
     def description(self) -> str:
         """For people: name, language, corpus."""
+        if self.about:
+            return self.about
         person = self.name.replace("_", " ").title()
         corpus = f", {self.corpus}" if self.corpus else ""
         return f"{person}, {self.language.title()}{corpus}"
-
-
-@dataclass(frozen=True)
-class _Language:
-    code: str
-    model: str
-
-
-@dataclass(frozen=True)
-class _Sources:
-    weights: str
-    open_weights: str
-    voice_states: str
-    tokenizer: str
-
-
-@dataclass(frozen=True)
-class _ModelsFile:
-    sources: _Sources
-    voice_states: str
-    languages: dict[str, _Language]
-    flow_lm: dict[str, dict[str, Any]]
-    mimi: dict[str, dict[str, Any]]
-    replace_characters: dict[str, dict[str, str]]
-    models: dict[str, dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class _Voice:
-    language: str
-    audio: str
-    corpus: str | None = None
-
-
-@dataclass(frozen=True)
-class _VoicesFile:
-    defaults: dict[str, str]
-    voices: dict[str, _Voice]
 
 
 class Catalogue:
@@ -139,8 +110,8 @@ class Catalogue:
 
     def __init__(self, models_file: Path, voices_file: Path) -> None:
         self._source = str(models_file)
-        self._tables = load_dataclass(_ModelsFile, read_yaml(models_file), self._source)
-        self._voice_table = load_dataclass(_VoicesFile, read_yaml(voices_file), str(voices_file))
+        self._tables = load_dataclass(ModelsFile, read_yaml(models_file), self._source)
+        self._voice_table = load_dataclass(VoicesFile, read_yaml(voices_file), str(voices_file))
         self._models: dict[str, CatalogueModel] = {}
         self._voices = {
             name: CatalogueVoice(
@@ -162,12 +133,22 @@ class Catalogue:
     @property
     def model_names(self) -> tuple[str, ...]:
         """Names of all models, in the order of the file."""
-        return tuple(self._tables.models)
+        return (*self._tables.models, *self._tables.packaged)
 
     @property
     def voices(self) -> tuple[CatalogueVoice, ...]:
-        """All voices, in the order of the file."""
+        """The collection: what every released model speaks, in the order of the file."""
         return tuple(self._voices.values())
+
+    @property
+    def packaged_voices(self) -> tuple[CatalogueVoice, ...]:
+        """The voices of the models in the package."""
+        models = (self.model(name) for name in self._tables.packaged)
+        return tuple(voice for model in models for voice in model.own_voices)
+
+    def voices_of(self, model: CatalogueModel) -> tuple[CatalogueVoice, ...]:
+        """The voices that a model speaks."""
+        return model.own_voices or self.voices
 
     @property
     def languages(self) -> dict[str, str]:
@@ -180,11 +161,12 @@ class Catalogue:
         Raises:
             ConfigError: no such model; names the nearest ones.
         """
-        if name not in self._tables.models:
+        if name not in self.model_names:
             hint = nearest(name, self.model_names) or f" Known: {', '.join(self.model_names)}."
             raise ConfigError(f"There is no model {name!r} in the catalogue.{hint}")
         if name not in self._models:
-            self._models[name] = self._build(name)
+            packaged = name in self._tables.packaged
+            self._models[name] = self._packaged(name) if packaged else self._build(name)
         return self._models[name]
 
     def model_for_language(self, language: str) -> CatalogueModel:
@@ -207,20 +189,49 @@ class Catalogue:
         Raises:
             VoiceNotFound: no such voice; names the nearest ones.
         """
-        if name not in self._voices:
-            hint = nearest(name, self._voices) or f" Voices: {some(self._voices)}."
+        voices = {**{voice.name: voice for voice in self.packaged_voices}, **self._voices}
+        if name not in voices:
+            hint = nearest(name, voices) or f" Voices: {some(self._voices)}."
             raise VoiceNotFound(f"There is no voice {name!r} in the catalogue.{hint}")
-        return self._voices[name]
+        return voices[name]
 
     def default_voice(self, model: CatalogueModel) -> CatalogueVoice:
         """The voice native to the model's language."""
+        if model.own_voices:
+            return model.own_voices[0]
         defaults = self._voice_table.defaults
         return self._voices[defaults.get(model.language, defaults["other"])]
 
     def voice_state_source(self, model: CatalogueModel, voice: CatalogueVoice) -> str:
-        """hf:// source of the finished voice for that model's weights."""
+        """Source of the finished voice for that model's weights."""
+        if model.own_voices:
+            return str(_PACKAGE / model.name / f"{voice.name}.safetensors")
         return self._tables.sources.voice_states.format(
             model=model.name, voice=voice.name, revision=self._tables.voice_states
+        )
+
+    def _packaged(self, name: str) -> CatalogueModel:
+        """A model whose files lie in the package, in a folder of its name."""
+        entry = self._tables.packaged[name]
+        code = self._tables.languages[entry.language].code
+        return CatalogueModel(
+            name=name,
+            language=entry.language,
+            language_code=code,
+            description=entry.description,
+            config=load_model_config(_PACKAGE / name / "model.yaml"),
+            own_voices=tuple(
+                CatalogueVoice(
+                    name=voice,
+                    language=entry.language,
+                    language_code=code,
+                    audio=None,
+                    corpus=entry.attribution_name,
+                    attribution_url=entry.attribution_url,
+                    about=about,
+                )
+                for voice, about in entry.voices.items()
+            ),
         )
 
     def _build(self, name: str) -> CatalogueModel:
@@ -230,7 +241,7 @@ class Catalogue:
             if key not in entry:
                 raise ConfigError(f"{self._source}: models.{name}.{key} is missing.")
         path, revision = entry["tokenizer"].split("@")
-        flow_lm = _inherit(self._tables.flow_lm, entry["flow_lm"])
+        flow_lm = inherit(self._tables.flow_lm, entry["flow_lm"])
         flow_lm["lookup_table"] = {
             **flow_lm["lookup_table"],
             "tokenizer": "tokenizers" if path.endswith(".json") else "sentencepiece",
@@ -240,8 +251,8 @@ class Catalogue:
         values = {
             **{key: value for key, value in entry.items() if key not in _OWN_KEYS},
             "flow_lm": flow_lm,
-            "mimi": _inherit(self._tables.mimi, entry["mimi"]),
-            "replace_characters": _inherit(self._tables.replace_characters, replace)
+            "mimi": inherit(self._tables.mimi, entry["mimi"]),
+            "replace_characters": inherit(self._tables.replace_characters, replace)
             if replace
             else {},
             "weights_path": sources.weights.format(model=name, revision=entry["weights"]),
@@ -276,22 +287,6 @@ def config_folder() -> Path:
         if (folder / "models.yaml").is_file():
             return folder
     raise ConfigError(f"{package / 'config'}: the catalogue is missing; reinstall the package.")
-
-
-def _inherit(table: Mapping[str, Mapping[str, Any]], name: str) -> dict[str, Any]:
-    """An entry of a section, laid over the one it is `like`."""
-    entry = dict(table[name])
-    parent = entry.pop("like", None)
-    return _overlay(_inherit(table, parent), entry) if parent else entry
-
-
-def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    result = dict(base)
-    for key, value in over.items():
-        old = result.get(key)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        result[key] = _overlay(old, value) if both else value  # type: ignore[arg-type]
-    return result
 
 
 def _has_tokenizers() -> bool:

@@ -7,7 +7,8 @@ a name of its own, since clients choose voices by name alone:
     estelle-de     by the German model
     estelle-german_24l   by a second German model
 
-The name with the language code, and that with the model's name, are understood for every pair.
+The name with the language code, and that with the model's name, are understood for every pair. A model that comes with voices of its own
+speaks those, and nobody else does.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ class Offer:
         self._catalogue = catalogue
         self._models = tuple(models)
 
-    def native_model(self, voice: CatalogueVoice) -> CatalogueModel:
-        """The first model of the voice's own language, else the first one."""
-        matching = (model for model in self._models if model.language == voice.language)
-        return next(matching, self._models[0])
+    def native_model(self, voice: CatalogueVoice) -> CatalogueModel | None:
+        """The first model of the voice's own language, else the first one that speaks it, if any."""
+        able = [model for model in self._models if voice in self._catalogue.voices_of(model)]
+        matching = (model for model in able if model.language == voice.language)
+        return next(matching, able[0] if able else None)
 
     def voices(self, plain: Mapping[str, str]) -> Iterator[Voice]:
         """All pairs: each voice by its plain name, then the others model by model.
@@ -41,12 +43,14 @@ class Offer:
         Args:
             plain: name of a voice -> name of the model that speaks it by its plain name, where the owner chose one.
         """
-        if not self._models:
-            return
         others: dict[str, list[Voice]] = {model.name: [] for model in self._models}
-        for voice in self._catalogue.voices:
-            chosen = plain.get(voice.name, self.native_model(voice).name)
+        known = [voice for model in self._models for voice in self._catalogue.voices_of(model)]
+        for voice in dict.fromkeys(known):
+            native = self.native_model(voice)
+            chosen = plain.get(voice.name, native.name if native else None)
             for model in self._models:
+                if voice not in self._catalogue.voices_of(model):
+                    continue
                 if model.name == chosen:
                     yield self.voice(voice, model)
                 else:

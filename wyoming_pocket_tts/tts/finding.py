@@ -9,8 +9,6 @@ from pathlib import Path
 from wyoming_pocket_tts.errors import ConfigError
 from wyoming_pocket_tts.models.catalogue import Catalogue, CatalogueModel
 from wyoming_pocket_tts.models.config_file import load_model_config
-from wyoming_pocket_tts.models.demo import NAME as DEMO
-from wyoming_pocket_tts.models.demo import demo_model
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.loading import ModelEntry
 from wyoming_pocket_tts.models.sources import parse_source
@@ -42,9 +40,9 @@ def find_model(language: str | None, config: str | Path | None, fetcher: Fetcher
     """The model that was asked for.
 
     Args:
-        language: a model of the catalogue, a language by name or code, or "demo"; None: English, unless there is a `config`.
+        language: a model of the catalogue, a language by name or code; None: English, unless there is a `config`.
         config: a community model's YAML: path, https:// or hf://.
-        fetcher: fetches that YAML; keeps the demo.
+        fetcher: fetches that YAML.
 
     Raises:
         WrongArgument: both were given, or the language is unknown.
@@ -53,19 +51,21 @@ def find_model(language: str | None, config: str | Path | None, fetcher: Fetcher
     if config is not None and language is not None:
         raise WrongArgument("language and config cannot both be given; choose one of them.")
     catalogue = Catalogue.load()
-    recordings = {voice.name: voice.audio for voice in catalogue.voices}
+    recordings = {voice.name: voice.audio for voice in catalogue.voices if voice.audio}
     if config is not None:
         name = Path(parse_source(str(config)).file_name).stem
         entry = ModelEntry(name, load_model_config(fetcher.fetch(str(config))))
         # Finished voices fit the released models alone; the recording behind one fits every model.
         return Found(entry, recordings["alba"], {}, recordings, Path(config))
-    if language == DEMO:
-        entry, voice = demo_model(fetcher.own_folder)
-        return Found(entry, voice.name, {voice.name: voice.source})
     model = _released(catalogue, language or DEFAULT_LANGUAGE)
     entry = ModelEntry(model.name, model.loading_config(), model.language_code)
-    voices = {voice.name: catalogue.voice_state_source(model, voice) for voice in catalogue.voices}
-    return Found(entry, catalogue.default_voice(model).name, voices, recordings)
+    voices = {
+        voice.name: catalogue.voice_state_source(model, voice)
+        for voice in catalogue.voices_of(model)
+    }
+    # A model with voices of its own makes none of recordings.
+    usable = {} if model.own_voices else recordings
+    return Found(entry, catalogue.default_voice(model).name, voices, usable)
 
 
 def _released(catalogue: Catalogue, language: str) -> CatalogueModel:
@@ -75,4 +75,4 @@ def _released(catalogue: Catalogue, language: str) -> CatalogueModel:
         return catalogue.model_for_language(language)
     except ConfigError as error:
         models = ", ".join(catalogue.model_names)
-        raise WrongArgument(f"{error} Models: {models}, {DEMO}.") from error
+        raise WrongArgument(f"{error} Models: {models}.") from error

@@ -31,7 +31,7 @@ class ModuleLikeness:
 
     @property
     def origin(self) -> Path | None:
-        """The `config` that the model was loaded from; None for a model of the catalogue and for the demo."""
+        """The `config` that the model was loaded from; None for a model of the catalogue."""
         return self._origin
 
     @property

@@ -97,8 +97,8 @@ class TTSModel(ModuleLikeness):
         """Loads a model, fetching its files the first time, and starts its engine.
 
         Args:
-            language: a model of the catalogue ("english", "french_24l"), a language ("fr"), or "demo": random weights, made on
-                the spot, which sound and do not speak. None: English. Not together with `config`.
+            language: a model of the catalogue ("english", "french_24l"), a language ("fr"), or "starter": the small
+                model that comes with the package. None: English. Not together with `config`.
             config: a model's YAML: a path, https://... or hf://owner/repo/path@revision.
             temp, noise_clamp, eos_threshold: None is the model's own value.
             sampler_decode_steps: integration steps of the flow head per frame. None: 1, or 16 where the head is plain flow matching.
@@ -247,14 +247,14 @@ class TTSModel(ModuleLikeness):
             model_state: the voice; from this model.
             text_to_generate: any length; it is cut into segments.
             max_tokens: budget of a segment, 5 at least; above 50 the models begin to skip words.
-            frames_after_eos: frames (80 ms) from the end of speech on. None: the model's choice, else 5 for short texts and 3.
+            frames_after_eos: frames from the end of speech on. None: the model's choice, else 5 for short texts and 3.
             copy_state: accepted and ignored: states never change, so there is nothing to copy and nothing to save.
             stop: once set, no more frames come, from whichever thread it was set.
             seed: from 0 on; the same text, voice and seed give the same samples. None: drawn from torch's generator, so that `torch.manual_seed`
                 makes a script repeatable.
 
         Yields:
-            [S] float32, mostly 80 ms.
+            [S] float32, mostly the model's frame (80 ms; 40 ms of the starter).
 
         Raises:
             EmptyText: nothing to be spoken (a ValueError), at once and not with the first frame.
