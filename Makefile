@@ -69,7 +69,6 @@ bench: venv-dev
 	$(BIN)/python -m bench $(FIGURES) $(ARGS)
 
 voice-eval: venv-dev
-	$(PIP) install --quiet $(PIP_ARGS) pocketsphinx==5.1.1
 	nice $(BIN)/python -m training.evaluate $(ARGS)
 
 lint: venv-dev
