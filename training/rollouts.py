@@ -28,7 +28,7 @@ _STEP_COST = (0.0, 0.3, 0.3)
 _FAR = 1e9
 # Steps for which the weights that speak are kept: packing them takes time too.
 _KEPT = 20
-_HIGHEST_TEMPERATURE = 0.3
+_HIGHEST_TEMPERATURE = 0.1
 # Batches that are kept, and how many of those asked for are spoken anew.
 _REMEMBERED, _FRESH = 24, 0.3
 

@@ -3,7 +3,7 @@
     python -m training.train_decoder --folder F --minutes 60
 
 Several processes may share each step: the same command for each `--rank` of `--workers`, with a common `--meeting`. Latents get noise, so
-that what FlowLM says is understood too.
+that what FlowLM says is understood too; for the last part of its training there is better than noise, what FlowLM does say.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ from training.loop import Average, Loop, add_arguments, average_gradients
 from training.losses import RESOLUTIONS, spectral_loss
 from training.settings import FRAME, VOICES, model_config
 from training.speech import Packed
+from training.tell import Told
 
 _CROP_FRAMES = 48
 _FROM_START = 0.6
 # Of each latent's spread.
 _NOISE = 0.35
 _UNSURE = 0.25
+# Of crops those that are as FlowLM tells them, when it has been trained (`training.tell`).
+_TOLD = 0.7
 # Of four resolutions so many are drawn for each step.
 _DRAWN_RESOLUTIONS = 2
 
@@ -39,19 +42,24 @@ class Crops:
     def __init__(self, folder: Path, seed: int) -> None:
         self._random = random.Random(seed)
         self._voices = [
-            (Latents.load(folder, voice), Packed.load(folder, voice)) for voice in VOICES
+            (Latents.load(folder, voice), Packed.load(folder, voice), Told.load(folder, voice))
+            for voice in VOICES
         ]
 
     def batch(self, count: int) -> tuple[Tensor, Tensor]:
         """Latents [count, T, latent] and samples [count, S]."""
         rows, sounds = [], []
         for _ in range(count):
-            latents, packed = self._random.choice(self._voices)
+            latents, packed, told = self._random.choice(self._voices)
             last = int(latents.starts[-1]) - _CROP_FRAMES
             first = self._random.randrange(last)
             if self._random.random() < _FROM_START:
                 first = min(last, int(self._random.choice(latents.starts)))
-            rows.append(latents.rows[first : first + _CROP_FRAMES])
+            source = latents.rows
+            if told is not None and self._random.random() < _TOLD:
+                first = min(last, int(self._random.choice(told.starts)))
+                source = told.rows
+            rows.append(source[first : first + _CROP_FRAMES])
             piece = packed.samples[first * FRAME : (first + _CROP_FRAMES) * FRAME]
             sounds.append(piece.astype(np.float32) / 32768)
         return torch.from_numpy(np.stack(rows)), torch.from_numpy(np.stack(sounds))

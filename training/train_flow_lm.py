@@ -2,9 +2,10 @@
 
     python -m training.train_flow_lm --folder F --minutes 60
 
-The flow head learns by an energy score: of several samples for one row, the mean distance to the truth less half of their mean distance to
-one another is smallest when they are distributed as the truth is. What a row reads is noisy, and later partly the model's own guesses,
-because nothing better will be there when it speaks.
+Without noise the flow head learns to be in the middle of what may come: at temperature 0, the one it speaks at, nothing else is heard. With noise
+it learns by an energy score: of several samples for one row, the mean distance to the truth less half of their mean distance to one
+another is smallest when they are distributed as the truth is. What a row reads is noisy, and later the model's own guesses and what it
+said by itself (`training.rollouts`), because nothing better will be there when it speaks.
 
 Sources: energy score (Gneiting and Raftery 2007); scheduled sampling (arXiv 1506.03099); Muon (Jordan 2024), as torch has it.
 """
@@ -38,7 +39,12 @@ _HELD_OUT = 64  # utterances of each voice for validation
 _NOISE = 0.5
 # Less of that for the last ones, which are phases: where they turn to is told by where they were.
 _PHASE_NOISE = 0.5
-_SAMPLES = 4
+# The sample without noise, which is what is heard at temperature 0, learns to be in the middle; those with noise, how far
+# others may be from it.
+_SAMPLES = 2
+_SPREAD_WEIGHT = 0.3
+# Temperature of guesses, at most.
+_WARMEST = 0.1
 _LENGTH_STEP = 16
 # Of a batch's latents, those whose error counts: always as many, for the same reason.
 _COUNTED = 0.64
@@ -147,12 +153,14 @@ def arrange(
 
 
 def energy_score(samples: Tensor, truth: Tensor) -> Tensor:
-    """Mean over rows; samples: [K, M, latent], truth: [M, latent]."""
+    """Mean over rows; samples: [K, M, latent], truth: [M, latent]. Of one sample it is the distance to the truth."""
     weights = torch.ones(truth.shape[-1])
     weights[-PHASES:] = _PHASE_WEIGHT
     samples, truth = samples * weights, truth * weights
     count = len(samples)
     error = _distance(samples, truth).mean()
+    if count == 1:
+        return error
     apart = _distance(samples[:, None], samples[None]).sum((0, 1)).mean() / (count * (count - 1))
     return error - 0.5 * apart
 
@@ -170,7 +178,7 @@ def as_it_will_be(model: FlowLM, batch: Batch, noise: Tensor) -> Tensor:
     latents = batch.latents
     for _ in range(1 + int(torch.randint(2, ()))):
         conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))
-        drawn = torch.randn_like(latents) * torch.rand(len(latents), 1, 1).sqrt()
+        drawn = torch.randn_like(latents) * (_WARMEST * torch.rand(len(latents), 1, 1)) ** 0.5
         guesses = model.sample(conditions, drawn)
         chosen = (torch.rand(latents.shape[:2]) < share) & batch.is_latent
         latents = torch.where(chosen[..., None], guesses, batch.latents)
@@ -180,7 +188,7 @@ def as_it_will_be(model: FlowLM, batch: Batch, noise: Tensor) -> Tensor:
 def losses(
     model: FlowLM, batch: Batch, noise: Tensor, *, own: bool, said: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Energy score, cross-entropy of the end, and (to be read, not learned) the mean square of the samples' mean error."""
+    """Score, cross-entropy of the end, and (to be read, not learned) the mean square of the error without noise."""
     if said is not None:
         latents = said
     elif own:
@@ -191,14 +199,16 @@ def losses(
     chosen = _some(batch.is_latent)
     conditions = model(batch, model.shifted(batch, _noisy(latents, noise))).flatten(0, 1)[chosen]
     truth = batch.latents.flatten(0, 1)[chosen]
-    drawn = torch.randn(_SAMPLES, *truth.shape)
-    samples = model.sample(conditions, drawn)
+    drawn = torch.randn(1 + _SAMPLES, *truth.shape)
+    drawn[0] = 0
+    middle, *samples = model.sample(conditions, drawn)
     end = functional.binary_cross_entropy_with_logits(
         model.end_logits(conditions), batch.is_over.flatten()[chosen].float()
     )
     with torch.no_grad():
-        square = (samples.mean(0) - truth).square().mean()
-    return energy_score(samples, truth), end, square
+        square = (middle - truth).square().mean()
+    score = energy_score(middle[None], truth)
+    return score + _SPREAD_WEIGHT * energy_score(torch.stack(samples), truth), end, square
 
 
 def _some(mask: Tensor) -> Tensor:

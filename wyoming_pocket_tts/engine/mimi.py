@@ -139,8 +139,15 @@ class _Conv(_Layer):
         outputs, inputs, self._kernel = weight.shape
         self._dilation = dilation
         self._replicate = replicate
-        rows = weight.transpose(1, 2).reshape(outputs, -1)
-        self._product = make_linear(rows, weights["bias"], kernel)
+        bias = weights["bias"]
+        # Rows side by side and one product, or the products of single rows, added up: whichever moves less memory.
+        self._adds = self._kernel > 1 and outputs < inputs
+        if self._adds:
+            rows = weight.permute(2, 0, 1).reshape(-1, inputs)
+            bias = torch.cat([torch.zeros((self._kernel - 1) * outputs), bias])
+        else:
+            rows = weight.transpose(1, 2).reshape(outputs, -1)
+        self._product = make_linear(rows, bias, kernel)
         self.histories = (((self._kernel - 1) * dilation, inputs),)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
@@ -149,6 +156,13 @@ class _Conv(_Layer):
         if self._kernel == 1:
             return self._product(joined)
         starts = range(0, self._kernel * self._dilation, self._dilation)
+        if self._adds:
+            taps = self._product(joined).chunk(self._kernel, dim=-1)
+            first, *others = (tap[:, s : s + length] for s, tap in zip(starts, taps, strict=True))
+            y = first + others[0]
+            for other in others[1:]:
+                y.add_(other)
+            return y
         return self._product(torch.cat([joined[:, s : s + length] for s in starts], dim=-1))
 
 

@@ -21,7 +21,6 @@ import torch
 
 from wyoming_pocket_tts.engine import cores
 from wyoming_pocket_tts.engine.config import ModelConfig
-from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.kernels import (
     ATTENTION,
     KERNELS,
@@ -29,6 +28,7 @@ from wyoming_pocket_tts.engine.kernels import (
     KernelPlan,
     available,
 )
+from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.tuning import (
@@ -89,14 +89,8 @@ class Tuned:
     def plan(self, report: Report | None = None) -> KernelPlan:
         """The kernels, measured now if they are not known."""
         known = self._known.get("plan")
-        if isinstance(known, dict):
-            if set(known) == {field.name for field in dataclasses.fields(KernelPlan)} and all(
-                name in ATTENTION
-                if part == "attention"
-                else name == EXACT_KERNEL or (name in KERNELS and available(name))
-                for part, name in known.items()
-            ):
-                return KernelPlan(**known)
+        if isinstance(known, dict) and _is_possible(known):
+            return KernelPlan(**known)
         started = time.monotonic()
         plan = choose_kernels(
             self._config, **dataclasses.asdict(self._classes), report=report or _debug
@@ -140,6 +134,16 @@ class Tuned:
         except (OSError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
+
+
+def _is_possible(known: dict[str, str]) -> bool:
+    """Whether this is a plan, and this machine has all of it."""
+    return set(known) == {field.name for field in dataclasses.fields(KernelPlan)} and all(
+        name in ATTENTION
+        if part == "attention"
+        else name == EXACT_KERNEL or (name in KERNELS and available(name))
+        for part, name in known.items()
+    )
 
 
 def machine_identity() -> str:
