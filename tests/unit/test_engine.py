@@ -25,7 +25,7 @@ from wyoming_pocket_tts.engine.sequence import (
 BATCH_TOLERANCE = 0.0 if exact_kernel() == "float32-packed" else 1e-4
 NEVER = 1e9
 EXACT_PLAN = KernelPlan()
-INT8_PLAN = KernelPlan(transformer="int8", head="int8")
+INT8_PLAN = KernelPlan(transformer="int8", head="int8", attention="bf16")
 
 
 class Sink:

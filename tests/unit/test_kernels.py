@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+from tests import tiny
 from wyoming_pocket_tts.engine.kernels import (
+    ATTENTION,
     KERNELS,
+    KernelPlan,
     available,
     exact_kernel,
     make_linear,
@@ -89,3 +92,23 @@ def test_rows_and_weights_of_zeros(name: str, skewed: bool) -> None:
         pytest.skip(f"{name} is not available here")
     product = make_linear(torch.zeros(32, 32), torch.ones(32), name, skewed=skewed)
     assert torch.equal(product(torch.zeros(2, 32)), torch.ones(2, 32))
+
+
+@torch.inference_mode()
+def test_attention_in_bfloat16_is_as_near_as_its_class_promises() -> None:
+    """Prefill and steps, on the same inputs; with a cache of half the size."""
+    exact, small = (tiny.model(plan=KernelPlan(attention=name)).flow_lm for name in ATTENTION)
+    caches = exact.new_cache(), small.new_cache()
+    found = []
+    for flow_lm, cache in zip((exact, small), caches, strict=True):
+        generator = torch.Generator().manual_seed(5)
+        cache.start(tiny.voice(), tiny.voice().length + 40)
+        conditions = [flow_lm.begin((3, 1, 2), cache)[0]]
+        for _ in range(20):
+            latents = torch.randn(1, flow_lm.bos.shape[0], generator=generator)
+            conditions.append(flow_lm.decode(latents, [cache])[0])
+        found.append(torch.cat(conditions))
+    assert caches[1].nbytes * 2 == caches[0].nbytes
+    error = (found[1] - found[0]).norm() / found[0].norm()
+    assert 1e-6 < error < 10 ** (-30 / 20)
+    assert caches[1].export().keys[0].dtype == torch.float32
