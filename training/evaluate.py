@@ -87,11 +87,11 @@ def edges_db(parts: Iterable[Samples], rate_hz: int) -> float:
 
 
 def speak(model: TTSModel, voice: ModelState, text: str) -> Spoken:
-    """Says a sentence."""
+    """Says a sentence, written out as a server would: nothing tells it the language of a model that is only a file."""
     parts: list[Samples] = []
     frames: list[Samples] = []
     ended = True
-    for piece in model.speak(voice, text, seed=_SEED):
+    for piece in model.speak(voice, " ".join(segments(text)), seed=_SEED):
         if isinstance(piece, PartEnd):
             ended &= piece.result is None or piece.result.end is End.EOS
             parts.append(np.concatenate([*frames, np.zeros(0, np.float32)]))
