@@ -196,6 +196,8 @@ def test_a_click_is_what_is_loud_at_an_edge() -> None:
 
 def test_a_model_without_a_language_is_given_words_not_digits() -> None:
     class Model:
+        sample_rate = 16_000
+
         def speak(self, voice: object, text: str, *, seed: int) -> list[object]:
             said.append(text)
             return [np.zeros(10, np.float32), PartEnd(None, None)]  # type: ignore[arg-type]
