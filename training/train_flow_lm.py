@@ -275,7 +275,7 @@ def main() -> None:
             waiting = utterances.batches(limit, 1.0 if done < _ALL_UNTIL else _OTHERS)
         batch = utterances.batch(waiting.pop(), training=done < _ALL_UNTIL)
         said = None
-        if random.random() < arguments.rollouts:
+        if done > _OWN_FROM and random.random() < arguments.rollouts:
             batch, said = rollouts.some(batch)
         score, end, square = losses(model, batch, utterances.noise, own=done > _OWN_FROM, said=said)
         torch.autograd.backward(score + _END_WEIGHT * end)

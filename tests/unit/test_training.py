@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from training.codec import Decoder
-from training.evaluate import Line, complaints, edges_db, summary
+from training.evaluate import Line, complaints, edges_db, speak, summary
 from training.export import write_model
 from training.features import Basis, log_spectra, pitch, pitch_rows
 from training.flow_lm import FlowLM
@@ -30,6 +30,7 @@ from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.tokenizer import load_tokenizer
 from wyoming_pocket_tts.models.voices import read_voice_state
+from wyoming_pocket_tts.tts.speech import PartEnd
 
 CONFIG = model_config()
 WIDTH = CONFIG.latent_width
@@ -191,6 +192,21 @@ def test_a_click_is_what_is_loud_at_an_edge() -> None:
     assert edges_db([speech], 16000) < -60
     assert edges_db([speech, np.full(50, 0.1, np.float32)], 16000) == pytest.approx(-20, abs=0.1)
     assert edges_db([], 16000) == pytest.approx(-120)
+
+
+def test_a_model_without_a_language_is_given_words_not_digits() -> None:
+    class Model:
+        sample_rate = 16_000
+
+        def speak(self, voice: object, text: str, *, seed: int) -> list[object]:
+            said.append(text)
+            return [np.zeros(10, np.float32), PartEnd(None, None)]  # type: ignore[arg-type]
+
+    said: list[str] = []
+    speak(Model(), None, "It is 21.5 °C. The dryer needs 25 minutes.")  # type: ignore[arg-type]
+    assert said[0].startswith("It is twenty-one point five degrees Celsius.")
+    assert "twenty-five minutes" in said[0]
+    assert not any(character.isdigit() for character in said[0])
 
 
 def test_what_does_not_hold_is_named() -> None:
