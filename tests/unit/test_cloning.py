@@ -195,7 +195,7 @@ def test_a_model_that_cannot_clone_says_so(tmp_path: Path, prompt: Path) -> None
     config = dataclasses.replace(
         config, weights_path=None, weights_path_without_voice_cloning=config.weights_path
     )
-    with pytest.raises(ConfigError, match=r"'tiny' are needed: .*cannot clone voices"):
+    with pytest.raises(ConfigError, match=r"'tiny' makes no voices .*cannot clone voices"):
         VoiceCloner(Path, tmp_path / "voices").voice(prompt, "tiny", config, tiny_files.identity())
 
 

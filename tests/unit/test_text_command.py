@@ -59,6 +59,12 @@ def test_standard_input_and_ssml(
     assert [segment["pause_ms"] for segment in segments] == [1500, 0]
 
 
+@pytest.mark.parametrize("name", ["english", "starter", "english_2m_2026-10", "en", "en-GB"])
+def test_a_model_is_as_good_as_its_language(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert cli.main(["text", "--language", name, "21 °C"]) == 0
+    assert "twenty-one degrees Celsius" in capsys.readouterr().out
+
+
 def test_a_language_without_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert as_json(capsys, "--language", "sv", "5 km")["spoken"] == "5 km"
     assert "rules: none" in told(capsys, "--language", "sv", "5 km")

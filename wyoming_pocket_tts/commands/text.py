@@ -98,13 +98,16 @@ def _language(name: str) -> tuple[str, TextRules]:
     from wyoming_pocket_tts.models.catalogue import Catalogue
     from wyoming_pocket_tts.text.options import TextRules
 
+    catalogue = Catalogue.load()
     try:
-        model = Catalogue.load().model_for_language(name)
+        named = name.lower() in catalogue.model_names
+        model = catalogue.model(name.lower()) if named else catalogue.model_for_language(name)
     except ConfigError:
         return name, TextRules()
     keys = (field.name for field in dataclasses.fields(TextRules))
     rules = TextRules(**{key: getattr(model.config, key) for key in keys})
-    return (model.language_code if name.lower() == model.language else name), rules
+    spelled_out = named or name.lower() == model.language
+    return (model.language_code if spelled_out else name), rules
 
 
 def _tokenizer(path: Path | None) -> TextTokenizer:

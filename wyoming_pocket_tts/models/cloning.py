@@ -151,7 +151,9 @@ def _full_weights(name: str, config: ModelConfig, fetch: Fetch) -> Checkpoint:
             kind=error.kind,
         ) from error
     except ConfigError as error:
-        raise ConfigError(f"{needs}: {error} {rest}") from error
+        raise ConfigError(
+            f"Model {name!r} makes no voices from recordings. {error} Finished voices speak all the same."
+        ) from error
 
 
 def _read_kept(path: Path, config: ModelConfig, identity: str) -> VoiceState | None:
