@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +14,6 @@ import pytest
 from wyoming_pocket_tts import __version__, app, cli, errors
 from wyoming_pocket_tts.commands.serve import model_name
 from wyoming_pocket_tts.settings import Settings
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    """`serve` sets up the root logger, which belongs to pytest here."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,17 +23,6 @@ from wyoming_pocket_tts.prompts import read_prompt
 
 TOKEN = "hf_right_token"
 ENGLISH = Catalogue.load().model("english")
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    """Commands set up the root logger, which belongs to pytest here."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 @pytest.fixture

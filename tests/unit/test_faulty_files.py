@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import logging
 import math
 import typing
 from collections.abc import Iterator, Mapping
@@ -183,16 +182,6 @@ def test_sources_that_are_none(source: str) -> None:
 # Files that are named and are not there
 
 
-@pytest.fixture
-def _own_log() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
-
-
 def community(folder: Path, key: str, value: Any) -> Path:
     """The tiny model's YAML with one key changed."""
     path = tiny_files.yaml_on_disk(folder)
@@ -231,7 +220,6 @@ def start(path: Path) -> None:
         ("flow_lm.transformer.num_heads", 0, 2, "flow_lm.transformer: num_heads must be between"),
     ],
 )
-@pytest.mark.usefixtures("_own_log")
 def test_a_start_names_the_models_file_and_key(
     tmp_path: Path, key: str, value: Any, code: int, message: str
 ) -> None:
@@ -251,7 +239,6 @@ def test_a_host_names_them_too(tmp_path: Path) -> None:
         asyncio.run(host.load_at_start())
 
 
-@pytest.mark.usefixtures("_own_log")
 def test_commands_name_them_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = community(tmp_path, "weights_path", "nope.safetensors")
     cache = ["--cache-dir", str(tmp_path / "cache")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import shutil
 import signal
@@ -13,7 +12,6 @@ import subprocess
 import sys
 import threading
 import wave
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +25,6 @@ from wyoming_pocket_tts import cli, completion
 from wyoming_pocket_tts.audio import wav_header
 
 TEXT = "Hello world. The light is on."
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    """The command sets up the root logger, which belongs to pytest here."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
@@ -19,16 +18,6 @@ FIELDS: dict[str, Any] = {
     "ttfa_ms": 43.1499999,
     "outcome": "done",
 }
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 def configured(

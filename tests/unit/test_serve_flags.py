@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,6 @@ from wyoming_pocket_tts import app, cli, logs
 from wyoming_pocket_tts.errors import ModelUnavailable
 from wyoming_pocket_tts.local_speech import LocalSpeech
 from wyoming_pocket_tts.settings import Settings, VoiceSettings
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    """`serve` sets up the root logger, which belongs to pytest here."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 @pytest.fixture

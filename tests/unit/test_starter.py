@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,17 +100,6 @@ def _recording(folder: Path) -> Path:
 
 
 # In place of English
-
-
-@pytest.fixture(autouse=True)
-def _restored_logging() -> Iterator[None]:
-    """The command sets up the root logger, which belongs to pytest here."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.captureWarnings(False)
 
 
 @pytest.fixture
