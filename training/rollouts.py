@@ -26,9 +26,10 @@ Rows = npt.NDArray[np.float32]
 _STEPS = (1, 0, 2)
 _STEP_COST = (0.0, 0.3, 0.3)
 _FAR = 1e9
+# Temperature of what it says, at most: what it is heard at, and a little above.
+WARMEST = 0.1
 # Steps for which the weights that speak are kept: packing them takes time too.
 _KEPT = 20
-_HIGHEST_TEMPERATURE = 0.1
 # Batches that are kept, and how many of those asked for are spoken anew.
 _REMEMBERED, _FRESH = 24, 0.3
 
@@ -60,7 +61,7 @@ class Rollouts:
         self._age += 1
         engine = self._engine
         lengths = batch.is_latent.sum(1)
-        temperature = float(torch.rand(())) * _HIGHEST_TEMPERATURE
+        temperature = float(torch.rand(())) * WARMEST
         made = torch.zeros_like(batch.latents)
         rows = sorted(range(len(lengths)), key=lambda row: -int(lengths[row]))
         caches, conditions = {}, []

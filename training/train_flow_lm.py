@@ -26,7 +26,7 @@ from training.features import PHASES, Basis
 from training.flow_lm import Batch, FlowLM
 from training.home import home_words, is_of_home
 from training.loop import Average, Loop, add_arguments, average_gradients
-from training.rollouts import Rollouts
+from training.rollouts import WARMEST, Rollouts
 from training.settings import VOICES, model_config
 from training.vocabulary import Vocabulary
 
@@ -43,8 +43,6 @@ _PHASE_NOISE = 0.5
 # others may be from it.
 _SAMPLES = 2
 _SPREAD_WEIGHT = 0.3
-# Temperature of guesses, at most.
-_WARMEST = 0.1
 _LENGTH_STEP = 16
 # Of a batch's latents, those whose error counts: always as many, for the same reason.
 _COUNTED = 0.64
@@ -153,20 +151,17 @@ def arrange(
 
 
 def energy_score(samples: Tensor, truth: Tensor) -> Tensor:
-    """Mean over rows; samples: [K, M, latent], truth: [M, latent]. Of one sample it is the distance to the truth."""
-    weights = torch.ones(truth.shape[-1])
-    weights[-PHASES:] = _PHASE_WEIGHT
-    samples, truth = samples * weights, truth * weights
+    """Mean over rows; samples: [K, M, latent], truth: [M, latent]."""
     count = len(samples)
     error = _distance(samples, truth).mean()
-    if count == 1:
-        return error
     apart = _distance(samples[:, None], samples[None]).sum((0, 1)).mean() / (count * (count - 1))
     return error - 0.5 * apart
 
 
 def _distance(a: Tensor, b: Tensor) -> Tensor:
-    return ((a - b).square().sum(-1) + 1e-6).sqrt()
+    weights = torch.ones(a.shape[-1])
+    weights[-PHASES:] = _PHASE_WEIGHT
+    return (((a - b) * weights).square().sum(-1) + 1e-6).sqrt()
 
 
 def as_it_will_be(model: FlowLM, batch: Batch, noise: Tensor) -> Tensor:
@@ -178,7 +173,7 @@ def as_it_will_be(model: FlowLM, batch: Batch, noise: Tensor) -> Tensor:
     latents = batch.latents
     for _ in range(1 + int(torch.randint(2, ()))):
         conditions = model(batch, model.shifted(batch, _noisy(latents, noise)))
-        drawn = torch.randn_like(latents) * (_WARMEST * torch.rand(len(latents), 1, 1)) ** 0.5
+        drawn = torch.randn_like(latents) * (WARMEST * torch.rand(len(latents), 1, 1)) ** 0.5
         guesses = model.sample(conditions, drawn)
         chosen = (torch.rand(latents.shape[:2]) < share) & batch.is_latent
         latents = torch.where(chosen[..., None], guesses, batch.latents)
@@ -207,7 +202,7 @@ def losses(
     )
     with torch.no_grad():
         square = (middle - truth).square().mean()
-    score = energy_score(middle[None], truth)
+    score = _distance(middle, truth).mean()
     return score + _SPREAD_WEIGHT * energy_score(torch.stack(samples), truth), end, square
 
 

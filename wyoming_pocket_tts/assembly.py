@@ -278,10 +278,8 @@ class Assembly:
 
 def released_model(catalogue: Catalogue, name: str) -> CatalogueModel:
     """A model by its catalogue name, or by its language's name or code."""
-    if name in catalogue.model_names:
-        return catalogue.model(name)
     try:
-        return catalogue.model_for_language(name)
+        return catalogue.find(name)
     except ConfigError:
         known = (*catalogue.model_names, *catalogue.languages.values())
         hint = nearest(name, known) or f" Known: {', '.join(catalogue.model_names)}."

@@ -56,7 +56,7 @@ def words_heard(said: str, heard: str) -> int:
 
 
 class Ear:
-    """Listens to speech; `report` has what it heard."""
+    """Listens to speech."""
 
     def __init__(self) -> None:
         self._recogniser: Any = Recogniser()

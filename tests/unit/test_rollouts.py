@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from tests.untrained import untrained_flow_lm
 from training import rollouts
-from training.flow_lm import FlowLM
 from training.rollouts import Rollouts, align, follow
-from training.settings import VOICES, model_config
+from training.settings import model_config
 from training.tell import tell
 from training.train_flow_lm import arrange
 
@@ -19,17 +19,6 @@ TOKENS = [[5, 9, 7], [3, 8, 30, 31, 32, 33]]
 
 def _speech(rows: int, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(rows, WIDTH)).astype(np.float32)
-
-
-def _model() -> FlowLM:
-    """Without the zeros that a training begins with: they would say nothing."""
-    model = FlowLM(model_config(), len(VOICES), seed=3)
-    generator = torch.Generator().manual_seed(4)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.requires_grad and not parameter.any():
-                parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.05)
-    return model
 
 
 def test_rows_are_found_where_they_are_like_the_teachers() -> None:
@@ -61,8 +50,8 @@ def test_what_follows_is_what_followed_the_teachers() -> None:
 
 @torch.no_grad()
 def test_it_speaks_as_it_would_if_told_what_it_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rollouts, "_HIGHEST_TEMPERATURE", 0.0)
-    model = _model()
+    monkeypatch.setattr(rollouts, "WARMEST", 0.0)
+    model = untrained_flow_lm()
     batch = arrange([2, 0], TOKENS, [_speech(5), _speech(9, 2)], [3, 7])
     said = Rollouts(model, np.random.default_rng(0)).speak(batch)
     conditions = model(batch, model.shifted(batch, said), torch.float32)
@@ -75,8 +64,8 @@ def test_it_speaks_as_it_would_if_told_what_it_said(monkeypatch: pytest.MonkeyPa
 @torch.no_grad()
 def test_what_is_told_begins_as_if_nobody_had_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Told three times over, the first three latents are what it says by itself; only then does the teacher's beginning show."""
-    monkeypatch.setattr(rollouts, "_HIGHEST_TEMPERATURE", 0.0)
-    model = _model()
+    monkeypatch.setattr(rollouts, "WARMEST", 0.0)
+    model = untrained_flow_lm()
     batch = arrange([2], TOKENS[:1], [_speech(9)], [7])
     said = Rollouts(model, np.random.default_rng(0)).speak(batch)[batch.is_latent]
     told = tell(model, batch)[batch.is_latent]
@@ -85,7 +74,7 @@ def test_what_is_told_begins_as_if_nobody_had_begun(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_was_said_is_used_again() -> None:
-    model = _model()
+    model = untrained_flow_lm()
     batch = arrange([1], TOKENS[:1], [_speech(4)], [3])
     speaker = Rollouts(model, np.random.default_rng(0))
     many = [speaker.some(batch)[1] for _ in range(100)]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.untrained import untrained_flow_lm
 from training.codec import Decoder
 from training.evaluate import Line, complaints, edges_db, speak, summary
 from training.export import write_model
@@ -37,15 +38,9 @@ WIDTH = CONFIG.latent_width
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def flow_lm() -> FlowLM:
-    model = FlowLM(CONFIG, len(VOICES), seed=3)
-    generator = torch.Generator().manual_seed(4)
-    with torch.no_grad():  # what begins as zeros would agree whatever it is multiplied by
-        for parameter in model.parameters():
-            if parameter.requires_grad and not parameter.any():
-                parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.05)
-    return model
+    return untrained_flow_lm()
 
 
 @torch.no_grad()

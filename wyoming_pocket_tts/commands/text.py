@@ -98,16 +98,14 @@ def _language(name: str) -> tuple[str, TextRules]:
     from wyoming_pocket_tts.models.catalogue import Catalogue
     from wyoming_pocket_tts.text.options import TextRules
 
-    catalogue = Catalogue.load()
+    wanted = name.lower()
     try:
-        named = name.lower() in catalogue.model_names
-        model = catalogue.model(name.lower()) if named else catalogue.model_for_language(name)
+        model = Catalogue.load().find(wanted)
     except ConfigError:
         return name, TextRules()
     keys = (field.name for field in dataclasses.fields(TextRules))
     rules = TextRules(**{key: getattr(model.config, key) for key in keys})
-    spelled_out = named or name.lower() == model.language
-    return (model.language_code if spelled_out else name), rules
+    return (model.language_code if wanted in (model.name, model.language) else name), rules
 
 
 def _tokenizer(path: Path | None) -> TextTokenizer:

@@ -104,7 +104,7 @@ def choose_kernels(
     transformer: Iterable[Accuracy],
     head: Iterable[Accuracy],
     codec: Iterable[Accuracy],
-    attention: Iterable[Accuracy] = ("exact",),
+    attention: Iterable[Accuracy],
     report: Callable[[Measurement], None] = lambda _: None,
 ) -> KernelPlan:
     """The fastest kernel for each part.

@@ -169,6 +169,14 @@ class Catalogue:
             self._models[name] = self._packaged(name) if packaged else self._build(name)
         return self._models[name]
 
+    def find(self, name: str) -> CatalogueModel:
+        """A model by its own name, or by the name or code of its language.
+
+        Raises:
+            ConfigError: as `model_for_language`.
+        """
+        return self.model(name) if name in self.model_names else self.model_for_language(name)
+
     def model_for_language(self, language: str) -> CatalogueModel:
         """The model that speaks a language, given by English name or by code ("de", "de-AT").
 

@@ -69,10 +69,8 @@ def find_model(language: str | None, config: str | Path | None, fetcher: Fetcher
 
 
 def _released(catalogue: Catalogue, language: str) -> CatalogueModel:
-    if language in catalogue.model_names:
-        return catalogue.model(language)
     try:
-        return catalogue.model_for_language(language)
+        return catalogue.find(language)
     except ConfigError as error:
         models = ", ".join(catalogue.model_names)
         raise WrongArgument(f"{error} Models: {models}.") from error
