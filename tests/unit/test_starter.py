@@ -15,10 +15,13 @@ from huggingface_hub import constants
 import wyoming_pocket_tts
 from wyoming_pocket_tts import cli
 from wyoming_pocket_tts.engine.sequence import End, SequenceSpec, frame_limit
-from wyoming_pocket_tts.errors import DownloadError
+from wyoming_pocket_tts.engine.state import VoiceState
+from wyoming_pocket_tts.errors import AudioPromptError, ConfigError, DownloadError
+from wyoming_pocket_tts.models.book import GUEST_PREFIX, Voice
 from wyoming_pocket_tts.models.catalogue import STARTER, Catalogue
 from wyoming_pocket_tts.models.download import Fetcher
 from wyoming_pocket_tts.models.loading import EngineOptions, LoadedModel, ModelEntry, load_model
+from wyoming_pocket_tts.models.voice_states import VoiceStates
 from wyoming_pocket_tts.models.voices import read_voice_metadata, read_voice_state
 from wyoming_pocket_tts.tts import TTSModel
 from wyoming_pocket_tts.tts.errors import NoVoiceCloning, PromptNotFound
@@ -89,6 +92,21 @@ def test_it_clones_no_voice_and_takes_no_other(tmp_path: Path) -> None:
             model.get_state_for_audio_prompt("nobody")
         with pytest.raises(NoVoiceCloning, match="cannot clone voices"):
             model.get_state_for_audio_prompt(_recording(tmp_path))
+
+
+async def test_a_recording_that_came_with_a_request_is_refused_for_good() -> None:
+    """Not as something that may be there in a second."""
+
+    def read(*_: object) -> VoiceState:
+        raise ConfigError(
+            "/srv/model.yaml: The model has open weights alone: it cannot clone voices."
+        )
+
+    guest = Voice(f"{GUEST_PREFIX}1", STARTER, "a.wav", ("en",))
+    with pytest.raises(
+        AudioPromptError, match=r"^Model 'starter' makes no voices from recordings\.$"
+    ):
+        await VoiceStates(read, 0).get(guest, None, None)  # type: ignore[arg-type]
 
 
 def _recording(folder: Path) -> Path:

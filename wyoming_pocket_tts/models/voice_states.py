@@ -14,6 +14,7 @@ from pathlib import Path
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.errors import (
     AudioPromptError,
+    ConfigError,
     DownloadError,
     ModelUnavailable,
     PocketTTSError,
@@ -188,6 +189,10 @@ def _unusable(voice: Voice, error: PocketTTSError) -> PocketTTSError:
         return ModelUnavailable(f"Voice {voice.name!r} cannot be used: {error}")
     if isinstance(error, AudioPromptError):
         return AudioPromptError(str(error))
+    if isinstance(
+        error, ConfigError
+    ):  # for good: no use in trying again. The log has the rest, paths among it.
+        return AudioPromptError(f"Model {voice.model!r} makes no voices from recordings.")
     fetching = isinstance(error, DownloadError) and error.source == voice.source
     if fetching and getattr(error, "kind", "") != "offline":
         return VoiceUnreachable(f"The voice cannot be fetched. {error}")
