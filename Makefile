@@ -20,6 +20,9 @@ PYTEST_ARGS ?=
 FIGURES ?=
 LOCK_ARGS ?=
 
+# What the native kernels are built of, where there is a C compiler.
+NATIVE := hatch_build.py $(wildcard wyoming_pocket_tts/engine/native/*.[ch])
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
@@ -44,11 +47,16 @@ $(VENV)/.created:
 	@touch $@
 
 # torch first, and by its exact version: pip would otherwise be free to bring another one.
-$(VENV)/.runtime: $(VENV)/.created requirements.lock pyproject.toml
+$(VENV)/.packages: $(VENV)/.created requirements.lock
 	grep '^torch==' requirements.lock > $(VENV)/torch.txt
 	$(PIP) install --quiet $(PIP_ARGS) -r $(VENV)/torch.txt
 	$(PIP) install --quiet $(PIP_ARGS) -r requirements.lock
+	@touch $@
+
+# pip keeps a build's warnings to itself.
+$(VENV)/.runtime: $(VENV)/.packages pyproject.toml $(NATIVE)
 	$(PIP) install --quiet $(PIP_ARGS) --no-deps -e .
+	@test -e wyoming_pocket_tts/engine/native/libkernels.so || echo 'Without native kernels (no C compiler, or it failed: pip install -v -e . tells): speech is made more slowly.'
 	@touch $@
 
 $(VENV)/.development: $(VENV)/.runtime requirements-dev.lock
