@@ -17,7 +17,8 @@ RUN apt-get update \
 FROM base AS build
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 ARG PIP_ARGS=""
-RUN apt-get update && apt-get install -y --no-install-recommends python3-venv
+# The compiler is for the native kernels; it stays behind, too.
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev python3-venv
 # pip stays behind in a folder of its own: the image does not need it.
 RUN python3 -m venv /opt/pip && python3 -m venv --without-pip /opt/pocket-tts
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -35,7 +36,7 @@ RUN cd /opt/pocket-tts/lib/python3*/site-packages \
     && find torch/bin -type f ! -name torch_shm_manager -delete \
     && find . -name '*.a' -delete \
     && find sympy networkx mpmath -type d -name tests -prune -exec rm -rf {} +
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE hatch_build.py ./
 COPY config config
 COPY wyoming_pocket_tts wyoming_pocket_tts
 RUN /opt/pip/bin/pip --python /opt/pocket-tts/bin/python install ${PIP_ARGS} --no-deps --no-compile . \
@@ -54,6 +55,7 @@ ENV PATH=/opt/pocket-tts/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 # read-only later, and all of torch compiled would be 60 MB for nothing.
 COPY packaging/smoke.sh /tmp/smoke.sh
 RUN sh /tmp/smoke.sh && rm /tmp/smoke.sh \
+    && python3 -c 'from wyoming_pocket_tts.engine.native import library; assert library(), "the native kernels are missing"' \
     && python3 -m compileall -q -x '/(torch|sympy|networkx|setuptools|numpy)/' /opt/pocket-tts/lib
 RUN useradd --uid 10200 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin pocket-tts \
     && mkdir -p /data/voices && chown -R pocket-tts:pocket-tts /data

@@ -93,15 +93,17 @@ format: venv-dev
 lock:
 	$(PYTHON) scripts/lock.py $(LOCK_ARGS)
 
-# With pip alone: whoever copies the add-on to a home need not install what it runs on.
+# For this kind of machine, where there is a C compiler; for all of them: WYOMING_POCKET_TTS_NATIVE=0 make wheel.
 wheel: $(VENV)/.created
 	$(PIP) wheel --quiet $(PIP_ARGS) --no-deps --wheel-dir dist .
 
 image-test: venv-dev
 	IMAGE_TEST=1 nice $(BIN)/python -m pytest tests/image -s $(PYTEST_ARGS)
 
-addon-local: wheel
-	$(PYTHON) scripts/addon_local.py "$$(ls -t dist/wyoming_pocket_tts-*.whl | head -1)" dist/addon-local/pocket_tts
+# With Python alone: whoever copies the add-on to a home need not install what it runs on.
+addon-local:
+	$(PYTHON) scripts/addon_local.py dist/addon-local/pocket_tts
 
 clean:
+	rm -f wyoming_pocket_tts/engine/native/libkernels.so
 	rm -rf $(VENV) dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,9 +1,10 @@
 """Lays the add-on as a folder that Home Assistant can build by itself: for trying a version that is not published.
 
-    python3 scripts/addon_local.py WHEEL FOLDER
+    python3 scripts/addon_local.py FOLDER
 
-The folder is the add-on with the Dockerfile, what the Dockerfile copies, and the program as a wheel; without `image:`, so that the Supervisor builds instead of
-pulling. Copy it into Home Assistant's /addons. Run by `make addon-local`. Standard library alone.
+The folder is the add-on with the Dockerfile and what the Dockerfile copies, the program's sources in a folder of their own; without `image:`, so that the
+Supervisor builds instead of pulling. Copy it into Home Assistant's /addons: whatever processor that has, the native kernels are built for it there. Run by
+`make addon-local`. Standard library alone.
 """
 
 from __future__ import annotations
@@ -15,44 +16,52 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What the Dockerfile copies as sources, and what takes its place here.
-SOURCES = re.compile(
-    r"^COPY pyproject\.toml.*\n(?:COPY .*\n)*(RUN .* install .*) \. \\$", re.MULTILINE
-)
+# What the Dockerfile copies as sources: the add-on has a README of its own, so they get a folder.
+SOURCES = re.compile(r"^COPY pyproject\.toml .*\n(?:COPY .*\n)*", re.MULTILINE)
+PROGRAM = "program"
 COPIED = ("requirements.lock", "packaging/smoke.sh")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so*")
 
 
-def lay(wheel: Path, folder: Path) -> None:
-    """Fills the folder anew.
-
-    Args:
-        wheel: the program.
-        folder: the add-on's; what is in it goes.
-    """
+def lay(folder: Path) -> None:
+    """Fills the folder, the add-on's, anew; what is in it goes."""
     if folder.exists():
         shutil.rmtree(folder)
     shutil.copytree(ROOT / "addon", folder)
-    for name in COPIED:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
-    shutil.copy2(wheel, folder / wheel.name)
     config = (ROOT / "addon" / "config.yaml").read_text(encoding="utf-8")
     config, images = re.subn(r"^image: .*\n", "", config, flags=re.MULTILINE)
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    dockerfile, places = SOURCES.subn(rf"COPY {wheel.name} ./\n\1 ./{wheel.name} \\", dockerfile)
-    if images != 1 or places != 1:
+    sources = SOURCES.findall(dockerfile)
+    if images != 1 or len(sources) != 1:
         sys.exit(
             "addon/config.yaml or Dockerfile have changed: scripts/addon_local.py has to follow"
         )
+    for name in COPIED:
+        copy(name, folder)
+    for line in sources[0].splitlines():
+        for name in line.split()[1:-1]:
+            copy(name, folder / PROGRAM)
     (folder / "config.yaml").write_text(config, encoding="utf-8")
-    (folder / "Dockerfile").write_text(dockerfile, encoding="utf-8")
+    (folder / "Dockerfile").write_text(
+        SOURCES.sub(f"COPY {PROGRAM} ./\n", dockerfile), encoding="utf-8"
+    )
+
+
+def copy(name: str, folder: Path) -> None:
+    """Copies a file or a folder of the repository to the same place in another folder."""
+    source, target = ROOT / name, folder / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=LEFT_OUT)
+    else:
+        shutil.copy2(source, target)
 
 
 def main() -> None:
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    wheel, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    lay(wheel, folder)
+    folder = Path(sys.argv[1])
+    lay(folder)
     print(f"{folder}: copy this folder into Home Assistant's /addons")
 
 

@@ -1,4 +1,4 @@
-"""The command line: the only reader of arguments and environment, and the only one that turns errors into exit codes.
+"""The command line: the only reader of arguments and environment (but for the native kernels' switch), and the only one that turns errors into exit codes.
 
 What each command does stands in `commands/`. Errors of ours become one line on standard error; a traceback means a fault in this program.
 """

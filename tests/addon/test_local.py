@@ -25,12 +25,10 @@ def script(name: str) -> ModuleType:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    wheel = tmp_path / "wyoming_pocket_tts-0.1.0-py3-none-any.whl"
-    wheel.write_bytes(b"a wheel")
     made = tmp_path / "pocket_tts"
     made.mkdir()
     (made / "old").touch()
-    script("addon_local").lay(wheel, made)
+    script("addon_local").lay(made)
     return made
 
 
@@ -38,11 +36,21 @@ def test_what_the_dockerfile_copies_is_there(folder: Path) -> None:
     dockerfile = (folder / "Dockerfile").read_text(encoding="utf-8")
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, re.MULTILINE)
     names = [name for line in copied for name in line.split()]
-    assert "wyoming_pocket_tts-0.1.0-py3-none-any.whl" in names
+    assert set(names) == {"requirements.lock", "program", "packaging/smoke.sh"}
     for name in names:
         assert (folder / name).exists(), name
-    assert "pyproject.toml" not in dockerfile
     assert not (folder / "old").exists()
+
+
+def test_the_program_is_in_it_as_sources_for_whatever_processor(folder: Path) -> None:
+    """All that the Dockerfile copies of them for the published image, and nothing that was built here."""
+    for line in re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.M):
+        for name in line.split():
+            assert (folder / name).exists() or (folder / "program" / name).exists(), name
+    native = folder / "program" / "wyoming_pocket_tts" / "engine" / "native"
+    assert (native / "kernels.c").exists()
+    assert not list(folder.rglob("*.so"))
+    assert not list(folder.rglob("__pycache__"))
 
 
 def test_it_is_the_add_on_without_a_published_image(folder: Path) -> None:
