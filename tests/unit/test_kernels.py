@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from tests import tiny
+from wyoming_pocket_tts.engine.attention import ATTENTION
 from wyoming_pocket_tts.engine.kernels import (
-    ATTENTION,
     KERNELS,
     KernelPlan,
     available,
@@ -19,7 +19,7 @@ from wyoming_pocket_tts.engine.linear import Int8Weight
 # dB against a float64 product of the same inputs.
 PROMISED = {"exact": 100.0, "bf16": 40.0, "int8": 30.0}
 # Kernels whose rows do not depend on the rows beside them.
-INDEPENDENT = ["float32-packed", "int8", "int8-onednn"]
+INDEPENDENT = ["float32-packed", "float32-native", "int8-native", "int8", "int8-onednn"]
 SHAPES = [(96, 64), (1024, 1024), (64, 4096), (1, 192)]
 
 
@@ -85,7 +85,7 @@ def test_quantised_weight_is_used_as_it_is() -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["int8", "int8-onednn"])
+@pytest.mark.parametrize("name", ["int8-native", "int8", "int8-onednn"])
 @pytest.mark.parametrize("skewed", [False, True])
 def test_rows_and_weights_of_zeros(name: str, skewed: bool) -> None:
     if not available(name):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests import tiny
-from wyoming_pocket_tts.engine.kernels import ATTENTION, KERNELS, KernelPlan, available
+from wyoming_pocket_tts.engine.attention import ATTENTION
+from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.tuning import Measurement, choose_kernels, choose_split
 from wyoming_pocket_tts.engine.worker import Split
 from wyoming_pocket_tts.models import tuned as module

@@ -95,12 +95,12 @@ class FlowHead:
 class _ResidualBlock:
     def __init__(self, weights: Weights, kernel: str) -> None:
         self._norm = LayerNorm(weights.below("in_ln"), _HEAD_NORM_EPS)
-        self._first = load_linear(weights.below("mlp.0"), kernel)
+        self._first = load_linear(weights.below("mlp.0"), kernel, "silu")
         self._second = load_linear(weights.below("mlp.2"), kernel, skewed=True)
 
     def __call__(self, x: Tensor, shift: Tensor, scale: Tensor, gate: Tensor) -> Tensor:
         h = torch.addcmul(shift, self._norm(x), 1 + scale)
-        h = self._second(functional.silu(self._first(h)))
+        h = self._second(self._first(h))
         return torch.addcmul(x, gate, h)
 
 

@@ -16,9 +16,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from wyoming_pocket_tts.engine.attention import (
+    ATTENTION,
+    NativeStepAttention,
+    StepAttention,
+)
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
 from wyoming_pocket_tts.engine.flow_head import FlowHead
-from wyoming_pocket_tts.engine.kernels import ATTENTION, KernelPlan
+from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     LayerNorm,
@@ -68,7 +73,7 @@ class FlowLM:
             )
             for index in range(transformer.num_layers)
         ]
-        _, self._cache_type = ATTENTION[plan.attention]
+        self._attention = ATTENTION[plan.attention]
         self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
         self._norm = LayerNorm(weights.below("out_norm"))
         self._condition = (
@@ -81,7 +86,7 @@ class FlowLM:
 
     def new_cache(self, capacity: int = 0) -> FlowCache:
         """An empty cache with room for `capacity` positions; it grows when a sequence starts."""
-        return FlowCache(self.config.transformer, capacity, self._cache_type)
+        return FlowCache(self.config.transformer, capacity, self._attention.dtype)
 
     def embed_text(self, tokens: Sequence[int]) -> Tensor:
         """Rows for token ids: [T, d_model].
@@ -108,7 +113,9 @@ class FlowLM:
         """
         start, length = cache.length, rows.shape[0]
         rotations = self._rotary.at(start, length)
-        mask = causal_mask(length, start + length).to(cache.keys.dtype)
+        # Torch attends in the type of its inputs; bfloat16 pays where the processor multiplies it itself.
+        native = self._attention.native
+        mask = causal_mask(length, start + length).to(torch.float32 if native else cache.keys.dtype)
         x = rows
         for layer in self._layers:
             x = layer.prefill(x, cache, rotations, mask)
@@ -142,9 +149,11 @@ class FlowLM:
             The conditions [B, condition width] and the EOS logits [B].
         """
         rotations = self._rotary.at_each([cache.length for cache in caches])
+        kind = NativeStepAttention if self._attention.native else StepAttention
+        attention = kind(self.config.transformer, caches, rotations)
         x = self._input(latents)
         for layer in self._layers:
-            x = layer.decode(x, caches, rotations)
+            x = layer.decode(x, attention)
         for cache in caches:
             cache.length += 1
         return self._conclude(x)
@@ -183,33 +192,16 @@ class _Layer:
         all_keys[:, start:end] = keys.transpose(0, 1)
         all_values[:, start:end] = values.transpose(0, 1)
         attended = functional.scaled_dot_product_attention(
-            queries.transpose(0, 1)[None].to(all_keys.dtype),
-            all_keys[None, :, :end],
-            all_values[None, :, :end],
+            queries.transpose(0, 1)[None].to(mask.dtype),
+            all_keys[None, :, :end].to(mask.dtype),
+            all_values[None, :, :end].to(mask.dtype),
             mask,
             enable_gqa=self._group > 1,
         )
         return self._finish(x, attended[0].transpose(0, 1).flatten(1).float())
 
-    def decode(self, x: Tensor, caches: Sequence[FlowCache], rotations: Tensor) -> Tensor:
-        queries, keys, values = self._project(x, rotations)
-        # The query heads that share a key head are the "time" of one attention call, so that no
-        # key is repeated: [B, kv_heads, group, D].
-        queries = queries.reshape(-1, self._kv_heads, self._group, self._width)
-        queries = queries.to(caches[0].keys.dtype)
-        attended = []
-        for row, cache in enumerate(caches):
-            all_keys, all_values = cache.keys[self._index], cache.values[self._index]
-            end = cache.length + 1
-            all_keys[:, end - 1] = keys[row]
-            all_values[:, end - 1] = values[row]
-            attended.append(
-                functional.scaled_dot_product_attention(
-                    queries[row : row + 1], all_keys[None, :, :end], all_values[None, :, :end]
-                )
-            )
-        rows = attended[0] if len(attended) == 1 else torch.cat(attended)
-        return self._finish(x, rows.reshape(x.shape[0], -1).float())
+    def decode(self, x: Tensor, attention: StepAttention) -> Tensor:
+        return self._finish(x, attention(self._index, self._qkv(self._norm1(x))))
 
     def _project(self, x: Tensor, rotations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Rotated queries [T, H, D], rotated keys and plain values [T, kv_heads, D]."""
@@ -222,5 +214,5 @@ class _Layer:
         )
 
     def _finish(self, x: Tensor, attended: Tensor) -> Tensor:
-        x = x + self._out(attended)
-        return x + self._feedforward(self._norm2(x))
+        x = self._out(attended, x)
+        return self._feedforward(self._norm2(x), x)

@@ -39,7 +39,7 @@ class Int8Linear(Linear):
         self._zero = self._lowest + round(below / self._step)
         self._prepack(weight if isinstance(weight, Int8Weight) else Int8Weight.quantise(weight))
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         if self._skewed:
             # Not `aminmax`, which takes ten times as long as both.
             low, high = x.amin(dim=-1, keepdim=True), x.amax(dim=-1, keepdim=True)
@@ -49,11 +49,12 @@ class Int8Linear(Linear):
         scale = torch.add(_SMALLEST, largest, alpha=self._step)
         y = self._multiply(x / scale)
         y = y.mul_(scale) if self._bias is None else torch.addcmul(self._bias, y, scale)
-        return self._activate(y)
+        y = self._activate(y)
+        return y if residual is None else residual + y
 
     def _activate(self, y: Tensor) -> Tensor:
         if self._activation != "gelu":
-            return y
+            return super()._activate(y)
         # The tanh-approximated GELU, y * (1 + tanh(u)) / 2 = y * sigmoid(2 * u), in half of its time.
         twice_u = torch.addcmul(_GELU_1, y, y, value=_GELU_3).mul_(y)
         return twice_u.sigmoid_().mul_(y)

@@ -32,17 +32,15 @@ from wyoming_pocket_tts.engine.linear import (
     PackedLinear,
     Weight,
 )
+from wyoming_pocket_tts.engine.native_linear import NativeInt8Linear, NativeLinear
 
 Accuracy = Literal["exact", "bf16", "int8"]
 
 # In a plan: the exact kernel to use on this machine.
 EXACT = "exact"
 
-# How attention keeps its keys and values: half the memory to read in every step, where the processor multiplies bfloat16 itself.
-ATTENTION: dict[str, tuple[Accuracy, torch.dtype]] = {
-    EXACT: ("exact", torch.float32),
-    "bf16": ("bf16", torch.bfloat16),
-}
+# The native exact kernel: better than torch's for a few rows, where memory is the limit.
+NATIVE_EXACT = "float32-native"
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,8 @@ KERNELS: dict[str, Kernel] = {
         Kernel("float32", "exact", Linear),
         Kernel("float32-packed", "exact", PackedLinear),
         Kernel("bf16-packed", "bf16", Bf16Linear),
+        Kernel(NATIVE_EXACT, "exact", NativeLinear),
+        Kernel("int8-native", "int8", NativeInt8Linear),
         Kernel("int8", "int8", Int8Linear),
         Kernel("int8-onednn", "int8", OneDnnInt8Linear),
         Kernel("int8-qnnpack", "int8", QnnpackInt8Linear),
@@ -115,7 +115,7 @@ class KernelPlan:
         transformer: FlowLM's attention and feed-forward products.
         head: the flow head.
         codec: Mimi's decoder.
-        attention: FlowLM's keys and values, one of `ATTENTION`.
+        attention: FlowLM's keys and values, one of `attention.ATTENTION`.
     """
 
     transformer: str = EXACT

@@ -83,8 +83,9 @@ class FeedForward:
         self._first = first
         self._second = second
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return self._second(self._first(x))
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        """Both, and `residual` added in the end where there is one."""
+        return self._second(self._first(x), residual)
 
 
 class RotaryTable:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-Activation = Literal["none", "gelu"]
+Activation = Literal["none", "gelu", "silu"]
 
 # Rows that a packed layout is made for: between one decode step and a prefill.
 PACKED_ROWS = 16
@@ -63,34 +63,42 @@ class Linear:
         self._skewed = skewed
         self._pack(weight)
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return self._activate(functional.linear(x, self._weight, self._bias))
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        """The product, with `residual` added to it in the end where there is one."""
+        y = self._activate(functional.linear(x, self._weight, self._bias))
+        return y if residual is None else residual + y
 
     def _pack(self, weight: Weight) -> None:
-        self._weight = _floats(weight).contiguous()
+        self._weight = as_floats(weight).contiguous()
 
     def _activate(self, y: Tensor) -> Tensor:
-        return functional.gelu(y, approximate="tanh") if self._activation == "gelu" else y
+        if self._activation == "gelu":
+            return functional.gelu(y, approximate="tanh")
+        return functional.silu(y) if self._activation == "silu" else y
+
+
+# The same for oneDNN: name, scalars and algorithm of what it does to the result while it is still in registers.
+_EPILOGUES: dict[Activation, tuple[str, list[float], str]] = {
+    "none": ("none", [], ""),
+    "gelu": ("gelu", [], "tanh"),
+    "silu": ("swish", [], ""),
+}
 
 
 class PackedLinear(Linear):
     """float32 by oneDNN, with the weight in the layout that its product likes best."""
 
     def _pack(self, weight: Weight) -> None:
-        floats = _floats(weight).contiguous()
+        floats = as_floats(weight).contiguous()
         self._inputs = floats.shape[1]
         self._packed = torch.ops.mkldnn._reorder_linear_weight(floats, PACKED_ROWS)
-        # Name, scalars and algorithm of what oneDNN does to the result while it is still in registers.
-        gelu = self._activation == "gelu"
-        self._epilogue: tuple[str, list[float], str] = (
-            ("gelu", [], "tanh") if gelu else ("none", [], "")
-        )
+        self._epilogue = _EPILOGUES[self._activation]
 
-    def __call__(self, x: Tensor) -> Tensor:
-        if x.numel() == self._inputs:
-            # One row alone would be summed in another order, and is no faster.
-            return self._multiply(torch.cat((x, x)))[:1]
-        return self._multiply(x)
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        # One row alone would be summed in another order, and is no faster.
+        alone = x.numel() == self._inputs
+        y = self._multiply(torch.cat((x, x)))[:1] if alone else self._multiply(x)
+        return y if residual is None else residual + y
 
     def _multiply(self, x: Tensor) -> Tensor:
         result: Tensor = torch.ops.mkldnn._linear_pointwise(
@@ -104,16 +112,18 @@ class Bf16Linear(Linear):
 
     def _pack(self, weight: Weight) -> None:
         self._packed = torch.ops.mkldnn._reorder_linear_weight(
-            _floats(weight).contiguous().bfloat16(), PACKED_ROWS
+            as_floats(weight).contiguous().bfloat16(), PACKED_ROWS
         )
         self._half_bias = None if self._bias is None else self._bias.bfloat16()
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
         result: Tensor = torch.ops.mkldnn._linear_pointwise(
             x.bfloat16(), self._packed, self._half_bias, "none", [], ""
         )
-        return self._activate(result.float())
+        y = self._activate(result.float())
+        return y if residual is None else residual + y
 
 
-def _floats(weight: Weight) -> Tensor:
+def as_floats(weight: Weight) -> Tensor:
+    """The weight in float32."""
     return weight.dequantise() if isinstance(weight, Int8Weight) else weight

@@ -144,5 +144,5 @@ class _Layer:
                 )
             )
         rows = attended[0] if batch == 1 else torch.cat(attended)
-        x = x + self._out(rows.transpose(1, 2).reshape(batch, length, -1))
-        return x + self._feedforward(self._norm2(x))
+        x = self._out(rows.transpose(1, 2).reshape(batch, length, -1), x)
+        return self._feedforward(self._norm2(x), x)

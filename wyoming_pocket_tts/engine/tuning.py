@@ -17,13 +17,14 @@ import torch
 
 from wyoming_pocket_tts.engine import cores as fast_cores
 from wyoming_pocket_tts.engine import pages
+from wyoming_pocket_tts.engine.attention import ATTENTION
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
 from wyoming_pocket_tts.engine.kernels import (
-    ATTENTION,
     EXACT,
     KERNELS,
+    NATIVE_EXACT,
     Accuracy,
     KernelPlan,
     available,
@@ -88,13 +89,16 @@ class Zeros(Mapping[str, Weight]):
 def candidates(allowed: Iterable[Accuracy]) -> list[str]:
     """Names of the kernels of these classes that come into question here.
 
-    Of the exact ones there is one: what is slower, or lets rows depend on each other, is no choice.
+    Of torch's exact ones there is one: what is slower, or lets rows depend on each other, is no choice.
     """
     classes = set(allowed)
     names = [EXACT] if "exact" in classes else []
-    others = classes - {"exact"}
     return names + [
-        name for name, one in KERNELS.items() if one.accuracy in others and available(name)
+        name
+        for name, one in KERNELS.items()
+        if one.accuracy in classes
+        and (one.accuracy != "exact" or name == NATIVE_EXACT)
+        and available(name)
     ]
 
 
@@ -143,11 +147,18 @@ def choose_kernels(
             "flow head", candidates(head), lambda name: flow(KernelPlan(best, head=name))
         )
         best_codec = fastest(
-            "codec", candidates(codec), lambda name: _codec_works(MimiDecoder(small, zeros, name))
+            "codec",
+            # Made for few rows, the native one cannot win.
+            [name for name in candidates(codec) if name != NATIVE_EXACT],
+            lambda name: _codec_works(MimiDecoder(small, zeros, name)),
         )
         best_attention = fastest(
             "attention",
-            [name for name, (accuracy, _) in ATTENTION.items() if accuracy in set(attention)],
+            [
+                name
+                for name, kind in ATTENTION.items()
+                if kind.accuracy in set(attention) and kind.available(small.flow_lm.transformer)
+            ],
             lambda name: flow(KernelPlan(best, best_head, attention=name)),
         )
         return KernelPlan(best, best_head, best_codec, best_attention)

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wyoming_pocket_tts.engine import pages
+from wyoming_pocket_tts.engine.attention import ATTENTION
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
-from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
+from wyoming_pocket_tts.engine.kernels import KERNELS, NATIVE_EXACT, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
@@ -145,7 +146,7 @@ def load_model(
     )
     quantize = options.quantize and folder is not None
     tuned = Tuned(folder, config, QUANTISED if quantize else EXACT) if folder else None
-    plan = tuned.plan() if tuned and options.tune else _untuned(quantize)
+    plan = tuned.plan() if tuned and options.tune else _untuned(config, quantize)
     small = plan.transformer in KERNELS and KERNELS[plan.transformer].accuracy == "int8"
     if quantize and not small:
         why = "slower than float32" if options.tune else "not to be had"
@@ -193,13 +194,18 @@ def _in_8_bits(name: str, weights: FileTensors, folder: Path) -> FileTensors | I
         return weights
 
 
-def _untuned(quantize: bool) -> KernelPlan:
+def _untuned(config: ModelConfig, quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
-    if not quantize:
-        return KernelPlan()
-    # Not every processor has each of them: fbgemm's is missing on ARM.
-    small = (name for name, kernel in KERNELS.items() if kernel.accuracy == "int8")
-    return KernelPlan(transformer=next(filter(available, small), EXACT_KERNEL))
+    # Not every processor has each of them: fbgemm's is missing on ARM, and the native ones where there was no compiler.
+    names = [name for name, kernel in KERNELS.items() if kernel.accuracy == "int8"]
+    first = next(filter(available, [*names * quantize, NATIVE_EXACT]), EXACT_KERNEL)
+    transformer = config.flow_lm.transformer
+    attention = next(
+        name
+        for name in (*["native-bf16"] * quantize, "native", EXACT_KERNEL)
+        if ATTENTION[name].available(transformer)
+    )
+    return KernelPlan(first, attention=attention)
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:

@@ -19,16 +19,11 @@ from typing import Any
 
 import torch
 
-from wyoming_pocket_tts.engine import cores
-from wyoming_pocket_tts.engine.config import ModelConfig
-from wyoming_pocket_tts.engine.kernels import (
-    ATTENTION,
-    KERNELS,
-    Accuracy,
-    KernelPlan,
-    available,
-)
+from wyoming_pocket_tts.engine import cores, native
+from wyoming_pocket_tts.engine.attention import ATTENTION
+from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
+from wyoming_pocket_tts.engine.kernels import KERNELS, Accuracy, KernelPlan, available
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.tuning import (
@@ -42,7 +37,7 @@ from wyoming_pocket_tts.models.files import write_atomically
 _LOGGER = logging.getLogger(__name__)
 
 # Changes whenever the engine's code has changed so that old answers mean nothing.
-_VERSION = 4
+_VERSION = 5
 _FILE = "tuning.json"
 
 Report = Callable[[Measurement], None]
@@ -89,7 +84,7 @@ class Tuned:
     def plan(self, report: Report | None = None) -> KernelPlan:
         """The kernels, measured now if they are not known."""
         known = self._known.get("plan")
-        if isinstance(known, dict) and _is_possible(known):
+        if isinstance(known, dict) and _is_possible(known, self._config.flow_lm.transformer):
             return KernelPlan(**known)
         started = time.monotonic()
         plan = choose_kernels(
@@ -136,10 +131,10 @@ class Tuned:
         return content if isinstance(content, dict) else {}
 
 
-def _is_possible(known: dict[str, str]) -> bool:
+def _is_possible(known: dict[str, str], transformer: FlowLMTransformerConfig) -> bool:
     """Whether this is a plan, and this machine has all of it."""
     return set(known) == {field.name for field in dataclasses.fields(KernelPlan)} and all(
-        name in ATTENTION
+        name in ATTENTION and ATTENTION[name].available(transformer)
         if part == "attention"
         else name == EXACT_KERNEL or (name in KERNELS and available(name))
         for part, name in known.items()
@@ -147,8 +142,9 @@ def _is_possible(known: dict[str, str]) -> bool:
 
 
 def machine_identity() -> str:
-    """Processor, cores that may be used, and torch."""
-    return f"{platform.machine()}/{_processor()}/{cores.count()}/torch {torch.__version__}"
+    """Processor, cores that may be used, torch, and whether there are native kernels."""
+    kernels = "torch" if native.library() is None else f"native {native.VERSION}, torch"
+    return f"{platform.machine()}/{_processor()}/{cores.count()}/{kernels} {torch.__version__}"
 
 
 def _processor() -> str:

@@ -43,4 +43,10 @@ def library() -> ctypes.CDLL | None:
             VERSION,
         )
         return None
+    pointer, count = ctypes.c_void_p, ctypes.c_int64
+    for product in (found.wpt_linear_int8, found.wpt_linear_float):
+        product.argtypes = (pointer, pointer, count, pointer, pointer)
+    found.wpt_attend.argtypes = (pointer, count, pointer, pointer, pointer, count, pointer)
+    found.wpt_elu.argtypes = (pointer, count)
+    found.wpt_elu.restype = None
     return found
