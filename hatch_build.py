@@ -31,7 +31,7 @@ class NotBuilt(Exception):
     """Why there are no native kernels."""
 
 
-class NativeKernels(BuildHookInterface):
+class NativeKernels(BuildHookInterface[Any]):
     """The hook of the wheel; `version` is "editable" for `pip install -e`."""
 
     PLUGIN_NAME = "custom"
