@@ -31,15 +31,16 @@ class NotBuilt(Exception):
     """Why there are no native kernels."""
 
 
-class NativeKernels(BuildHookInterface):
+class NativeKernels(BuildHookInterface[Any]):
     """The hook of the wheel; `version` is "editable" for `pip install -e`."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         sources = Path(self.root) / FOLDER
-        self._built = Path(tempfile.mkdtemp(prefix="wyoming-pocket-tts-"))
-        library = self._built / LIBRARY
+        # Goes at the end of the process if the build fails on the way.
+        self._built = tempfile.TemporaryDirectory(prefix="wyoming-pocket-tts-")
+        library = Path(self._built.name) / LIBRARY
         try:
             compile_library(sources, library)
         except NotBuilt as reason:
@@ -58,7 +59,7 @@ class NativeKernels(BuildHookInterface):
         build_data["tag"] = f"py3-none-{platform()}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        shutil.rmtree(self._built, ignore_errors=True)
+        self._built.cleanup()
 
 
 def compile_library(sources: Path, library: Path) -> None:
