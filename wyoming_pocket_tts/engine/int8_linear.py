@@ -49,8 +49,7 @@ class Int8Linear(Linear):
         scale = torch.add(_SMALLEST, largest, alpha=self._step)
         y = self._multiply(x / scale)
         y = y.mul_(scale) if self._bias is None else torch.addcmul(self._bias, y, scale)
-        y = self._activate(y)
-        return y if residual is None else residual + y
+        return self._finish(y, residual)
 
     def _activate(self, y: Tensor) -> Tensor:
         if self._activation != "gelu":

@@ -31,8 +31,13 @@ from wyoming_pocket_tts.engine.linear import (
     Linear,
     PackedLinear,
     Weight,
+    activate,
 )
-from wyoming_pocket_tts.engine.native_linear import NativeInt8Linear, NativeLinear
+from wyoming_pocket_tts.engine.native_linear import (
+    NativeInt8Linear,
+    NativeLinear,
+    native_activation,
+)
 
 Accuracy = Literal["exact", "bf16", "int8"]
 
@@ -105,6 +110,11 @@ def make_linear(
     """A product by one of `KERNELS`; `EXACT` is the exact one to use here."""
     name = exact_kernel() if kernel == EXACT else kernel
     return KERNELS[name].make(weight, bias, activation, skewed)
+
+
+def activation_of(kernel: str) -> Callable[[Tensor, Activation], Tensor]:
+    """What applies an activation alone, beside products of this kernel."""
+    return native_activation if kernel == NATIVE_EXACT else activate
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-Activation = Literal["none", "gelu", "silu"]
+Activation = Literal["none", "gelu", "silu", "elu"]
 
 # Rows that a packed layout is made for: between one decode step and a prefill.
 PACKED_ROWS = 16
@@ -49,10 +49,10 @@ Weight = Tensor | Int8Weight
 
 
 class Linear:
-    """y = activation(x @ weight.T + bias) over the last of at least two dimensions, in plain float32.
+    """y = activation(x @ weight.T + bias + residual) over the last of at least two dimensions, in plain float32.
 
-    Every other kernel is a subclass with the same call; `activation` is applied after the bias. `skewed` says that inputs
-    come out of a GELU: they reach far above zero and little below.
+    Every other kernel is a subclass with the same call. `skewed` says that inputs come out of a GELU: they reach far above zero
+    and little below.
     """
 
     def __init__(
@@ -64,25 +64,38 @@ class Linear:
         self._pack(weight)
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
-        """The product, with `residual` added to it in the end where there is one."""
-        y = self._activate(functional.linear(x, self._weight, self._bias))
-        return y if residual is None else residual + y
+        """The product of x [..., T, inputs]; `residual` is as large as the result."""
+        return self._finish(functional.linear(x, self._weight, self._bias), residual)
 
     def _pack(self, weight: Weight) -> None:
         self._weight = as_floats(weight).contiguous()
 
+    def _finish(self, y: Tensor, residual: Tensor | None) -> Tensor:
+        return self._activate(y if residual is None else residual + y)
+
     def _activate(self, y: Tensor) -> Tensor:
-        if self._activation == "gelu":
-            return functional.gelu(y, approximate="tanh")
-        return functional.silu(y) if self._activation == "silu" else y
+        return activate(y, self._activation)
 
 
-# The same for oneDNN: name, scalars and algorithm of what it does to the result while it is still in registers.
+def activate(x: Tensor, activation: Activation) -> Tensor:
+    """The activation of each value."""
+    if activation == "gelu":
+        return functional.gelu(x, approximate="tanh")
+    if activation == "silu":
+        return functional.silu(x)
+    if activation == "elu":
+        # exp(x) - 1 below zero: torch's own takes more than twice as long to be as right near zero.
+        below = x.clamp(max=0).exp_().sub_(1)
+        return torch.maximum(below, x, out=below)
+    return x
+
+
+# Activations for oneDNN, which applies them to the result while it is still in registers: name, scalars and algorithm.
 _EPILOGUES: dict[Activation, tuple[str, list[float], str]] = {
-    "none": ("none", [], ""),
     "gelu": ("gelu", [], "tanh"),
     "silu": ("swish", [], ""),
 }
+_NO_EPILOGUE: tuple[str, list[float], str] = ("none", [], "")
 
 
 class PackedLinear(Linear):
@@ -92,19 +105,16 @@ class PackedLinear(Linear):
         floats = as_floats(weight).contiguous()
         self._inputs = floats.shape[1]
         self._packed = torch.ops.mkldnn._reorder_linear_weight(floats, PACKED_ROWS)
-        self._epilogue = _EPILOGUES[self._activation]
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        epilogue = None if residual is not None else _EPILOGUES.get(self._activation)
         # One row alone would be summed in another order, and is no faster.
         alone = x.numel() == self._inputs
-        y = self._multiply(torch.cat((x, x)))[:1] if alone else self._multiply(x)
-        return y if residual is None else residual + y
-
-    def _multiply(self, x: Tensor) -> Tensor:
-        result: Tensor = torch.ops.mkldnn._linear_pointwise(
-            x, self._packed, self._bias, *self._epilogue
+        y: Tensor = torch.ops.mkldnn._linear_pointwise(
+            torch.cat((x, x)) if alone else x, self._packed, self._bias, *(epilogue or _NO_EPILOGUE)
         )
-        return result
+        y = y[:1] if alone else y
+        return y if epilogue else self._finish(y, residual)
 
 
 class Bf16Linear(Linear):
@@ -120,8 +130,7 @@ class Bf16Linear(Linear):
         result: Tensor = torch.ops.mkldnn._linear_pointwise(
             x.bfloat16(), self._packed, self._half_bias, "none", [], ""
         )
-        y = self._activate(result.float())
-        return y if residual is None else residual + y
+        return self._finish(result.float(), residual)
 
 
 def as_floats(weight: Weight) -> Tensor:

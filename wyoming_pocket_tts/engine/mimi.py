@@ -18,8 +18,9 @@ import torch
 from torch import Tensor
 
 from wyoming_pocket_tts.engine.config import ModelConfig, SEANetConfig
-from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, activation_of, make_linear
 from wyoming_pocket_tts.engine.layers import Tensors, Weights
+from wyoming_pocket_tts.engine.linear import Activation
 from wyoming_pocket_tts.engine.mimi_transformer import MimiTransformer
 from wyoming_pocket_tts.engine.state import DecoderState, Rows
 
@@ -114,17 +115,6 @@ class _Layer:
         raise NotImplementedError
 
 
-class _Elu(_Layer):
-    def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        return _elu(x)
-
-
-def _elu(x: Tensor) -> Tensor:
-    """x where it is positive, else exp(x) - 1: torch's own takes more than twice as long to be as right near zero."""
-    below = x.clamp(max=0).exp_().sub_(1)
-    return torch.maximum(below, x, out=below)
-
-
 class _Conv(_Layer):
     """Causal convolution, stride 1: [B, T, C] -> [B, T, C']."""
 
@@ -134,42 +124,27 @@ class _Conv(_Layer):
         dilation: int = 1,
         replicate: bool = False,
         kernel: str = EXACT,
+        activation: Activation = "none",
     ) -> None:
         weight = weights["weight"]
         outputs, inputs, self._kernel = weight.shape
         self._dilation = dilation
         self._replicate = replicate
-        bias = weights["bias"]
-        # Rows side by side and one product, or the products of single rows, added up: whichever moves less memory.
-        self._adds = self._kernel > 1 and outputs < inputs
-        if self._adds:
-            rows = weight.permute(2, 0, 1).reshape(-1, inputs)
-            bias = torch.cat([torch.zeros((self._kernel - 1) * outputs), bias])
-        else:
-            rows = weight.transpose(1, 2).reshape(outputs, -1)
-        self._product = make_linear(rows, bias, kernel)
+        rows = weight.transpose(1, 2).reshape(outputs, -1)
+        self._product = make_linear(rows, weights["bias"], kernel, activation)
         self.histories = (((self._kernel - 1) * dilation, inputs),)
 
-    def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        length = x.shape[1]
+    def __call__(self, x: Tensor, memory: _History, residual: Tensor | None = None) -> Tensor:
         joined = memory.extend(x, self._replicate)
-        if self._kernel == 1:
-            return self._product(joined)
-        starts = range(0, self._kernel * self._dilation, self._dilation)
-        if self._adds:
-            taps = self._product(joined).chunk(self._kernel, dim=-1)
-            first, *others = (tap[:, s : s + length] for s, tap in zip(starts, taps, strict=True))
-            y = first + others[0]
-            for other in others[1:]:
-                y.add_(other)
-            return y
-        return self._product(torch.cat([joined[:, s : s + length] for s in starts], dim=-1))
+        return self._product(_windows(joined, self._kernel, self._dilation), residual)
 
 
 class _TransposedConv(_Layer):
     """Transposed convolution, kernel 2s and stride s: [B, T, C] -> [B, T * s, C']."""
 
-    def __init__(self, weights: Weights, stride: int, kernel: str = EXACT) -> None:
+    def __init__(
+        self, weights: Weights, stride: int, kernel: str = EXACT, activation: Activation = "none"
+    ) -> None:
         weight = weights["weight"]
         inputs, self._outputs, taps = weight.shape
         if taps != 2 * stride:
@@ -177,27 +152,48 @@ class _TransposedConv(_Layer):
         # Output row t*s + j takes weight j + s of the row before and weight j of its own row.
         newest, before = weight[..., :stride], weight[..., stride:]
         stacked = torch.cat([before, newest]).permute(2, 1, 0).reshape(stride * self._outputs, -1)
-        self._product = make_linear(stacked, weights["bias"].repeat(stride), kernel)
+        self._product = make_linear(stacked, weights["bias"].repeat(stride), kernel, activation)
         self.histories = ((1, inputs),)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        batch, length, _ = x.shape
-        joined = memory.extend(x)
-        y = self._product(torch.cat([joined[:, :length], joined[:, 1:]], dim=-1))
-        return y.view(batch, -1, self._outputs)
+        y = self._product(_windows(memory.extend(x), 2))
+        return y.view(x.shape[0], -1, self._outputs)
+
+
+def _windows(joined: Tensor, width: int, dilation: int = 1) -> Tensor:
+    """Every `width` rows that a convolution reads, side by side: [B, T + (width - 1) * dilation, C] -> [B, T, width * C].
+
+    Neighbours are one piece of memory already, so their windows are views that overlap.
+    """
+    batch, length, channels = joined.shape
+    length -= (width - 1) * dilation
+    if width == 1:
+        return joined
+    if dilation == 1:
+        return joined.as_strided((batch, length, width * channels), (joined.stride(0), channels, 1))
+    starts = range(0, width * dilation, dilation)
+    return torch.cat([joined[:, start : start + length] for start in starts], dim=-1)
 
 
 class _Residual(_Layer):
-    """x + conv1(elu(convk(elu(x))))."""
+    """x + conv1(elu(convk(elu(x)))), and the `activation` of it."""
 
-    def __init__(self, weights: Weights, dilation: int, replicate: bool, kernel: str) -> None:
-        self._first = _Conv(weights.below("block.1.conv"), dilation, replicate, kernel)
-        self._second = _Conv(weights.below("block.3.conv"), 1, replicate, kernel)
+    def __init__(
+        self,
+        weights: Weights,
+        dilation: int,
+        replicate: bool,
+        kernel: str,
+        activation: Activation,
+    ) -> None:
+        first, second = weights.below("block.1.conv"), weights.below("block.3.conv")
+        self._elu = activation_of(kernel)
+        self._first = _Conv(first, dilation, replicate, kernel, "elu")
+        self._second = _Conv(second, 1, replicate, kernel, activation)
         self.histories = (*self._first.histories, *self._second.histories)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        h = self._first(_elu(x), memory)
-        return self._second(_elu(h), memory).add_(x)
+        return self._second(self._first(self._elu(x, "elu"), memory), memory, x)
 
 
 class _Upsample:
@@ -218,15 +214,21 @@ class _Upsample:
 
 
 def _seanet_layers(config: SEANetConfig, weights: Weights, kernel: str) -> list[_Layer]:
+    """The layers; each ELU between them is applied by the layer before it."""
     replicate = config.pad_mode == "replicate"
-    layers: list[_Layer] = [_Conv(weights.below("0.conv"), 1, replicate, kernel)]
+    layers: list[_Layer] = [_Conv(weights.below("0.conv"), 1, replicate, kernel, "elu")]
     index = 1
     for ratio in config.ratios:
-        layers += [_Elu(), _TransposedConv(weights.below(f"{index + 1}.convtr"), ratio, kernel)]
+        # Of the transposed convolution and of each block, "elu" for the last of them.
+        activations: list[Activation] = ["none"] * config.n_residual_layers + ["elu"]
+        layers.append(
+            _TransposedConv(weights.below(f"{index + 1}.convtr"), ratio, kernel, activations[0])
+        )
         index += 2
-        for block in range(config.n_residual_layers):
+        for block, activation in enumerate(activations[1:]):
             dilation = config.dilation_base**block
-            layers.append(_Residual(weights.below(str(index)), dilation, replicate, kernel))
+            below = weights.below(str(index))
+            layers.append(_Residual(below, dilation, replicate, kernel, activation))
             index += 1
-    layers += [_Elu(), _Conv(weights.below(f"{index + 1}.conv"), 1, replicate, kernel)]
+    layers.append(_Conv(weights.below(f"{index + 1}.conv"), 1, replicate, kernel))
     return layers

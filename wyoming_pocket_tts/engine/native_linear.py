@@ -1,18 +1,19 @@
-"""Products by the native kernels: every weight is read once, in one stream, for all rows; only the order of summation is fixed."""
+"""Products by the native kernels: every weight is read once, in one stream, for all rows; a row's sums never depend on the rows beside it."""
 
 from __future__ import annotations
 
 import ctypes
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
 from wyoming_pocket_tts.engine import native
-from wyoming_pocket_tts.engine.linear import Int8Weight, Linear, Weight, as_floats
+from wyoming_pocket_tts.engine.linear import Activation, Int8Weight, Linear, Weight, as_floats
 
-# As in native/kernels.h: weights lie in pairs of outputs, 64 bytes of each in turn.
-_PAIR, _LINE_BYTES = 2, 64
-_ACTIVATIONS = {"none": 0, "gelu": 1, "silu": 2}
+# As in native/kernels.h.
+_PAIR, _LINE = 2, 64
+_ACTIVATIONS: dict[Activation, int] = {"none": 0, "gelu": 1, "silu": 2, "elu": 3}
 
 
 class _Product(ctypes.Structure):
@@ -29,21 +30,32 @@ class _Product(ctypes.Structure):
 
 
 class NativeLinear(Linear):
-    """float32."""
+    """float32. Rows of inputs may overlap, as windows of a convolution do: nothing is copied."""
 
     _function = "wpt_linear_float"
 
     def _pack(self, weight: Weight) -> None:
-        self._lay_out(as_floats(weight), None)
+        floats = as_floats(weight)
+        outputs, inputs = floats.shape
+        panel = _library().wpt_panel(outputs)
+        padded = functional.pad(floats, (0, 0, 0, -outputs % panel))
+        panels = padded.view(-1, panel, inputs).transpose(1, 2).contiguous()
+        self._keep(panels, None, outputs, inputs)
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
-        x = x.contiguous()
+        if x.stride(-1) != 1 or x.dim() > 3:
+            x = x.contiguous().view(-1, x.shape[-2], x.shape[-1])
+        *_, rows, _ = x.shape
+        batches, batch = (x.shape[0], x.stride(0)) if x.dim() == 3 else (1, 0)
         y = x.new_empty((*x.shape[:-1], self._outputs))
         added = None if residual is None else residual.contiguous()
         failed = self._multiply(
             self._product,
             x.data_ptr(),
-            x.numel() // self._inputs,
+            batches,
+            rows,
+            batch,
+            x.stride(-2),
             None if added is None else added.data_ptr(),
             y.data_ptr(),
         )
@@ -51,38 +63,50 @@ class NativeLinear(Linear):
             raise MemoryError("no memory for a product")
         return y
 
-    def _lay_out(self, weight: Tensor, scales: Tensor | None) -> None:
-        """Keeps the weight [outputs, inputs] in the order in which it is read."""
-        library = native.library()
-        if library is None:
-            raise NotImplementedError("there are no native kernels")
-        self._multiply = getattr(library, self._function)
-        self._outputs, self._inputs = weight.shape
-        line = _LINE_BYTES // weight.element_size()
-        if self._outputs % _PAIR or self._inputs % line:
-            weight = functional.pad(weight, (0, -self._inputs % line, 0, -self._outputs % _PAIR))
-        outputs, inputs = weight.shape
-        pairs = weight.view(outputs // _PAIR, _PAIR, inputs // line, line)
-        self._weight = pairs.transpose(1, 2).contiguous()
-        # Whole pairs of scales too: those beyond the last output are read, and what they make is dropped.
-        self._scales = None if scales is None else functional.pad(scales, (0, -len(scales) % _PAIR))
-        self._kept_bias = None if self._bias is None else self._bias.contiguous()
+    def _keep(self, weight: Tensor, scales: Tensor | None, outputs: int, inputs: int) -> None:
+        """Remembers a weight in the order in which it is read."""
+        self._multiply = getattr(_library(), self._function)
+        self._outputs = outputs
+        bias = None if self._bias is None else self._bias.contiguous()
+        self._tensors = (weight, scales, bias)  # the structure does not keep them
         self._struct = _Product(
-            self._weight.data_ptr(),
-            None if self._scales is None else self._scales.data_ptr(),
-            None if self._kept_bias is None else self._kept_bias.data_ptr(),
-            self._inputs,
-            self._outputs,
+            weight.data_ptr(),
+            None if scales is None else scales.data_ptr(),
+            None if bias is None else bias.data_ptr(),
+            inputs,
+            outputs,
             _ACTIVATIONS[self._activation],
         )
         self._product = ctypes.addressof(self._struct)
 
 
 class NativeInt8Linear(NativeLinear):
-    """8-bit weights, and inputs in steps of each row's own size, 12 bits and more of them: as many as sums of 32 bits allow."""
+    """8-bit weights, and inputs in steps of each row's own size: of 12 bits, or as many more as sums of 32 bits allow."""
 
     _function = "wpt_linear_int8"
 
     def _pack(self, weight: Weight) -> None:
         small = weight if isinstance(weight, Int8Weight) else Int8Weight.quantise(weight)
-        self._lay_out(small.values, small.scales)
+        values, scales = small.values, small.scales
+        outputs, inputs = values.shape
+        odd = -outputs % _PAIR
+        if odd or inputs % _LINE:
+            values = functional.pad(values, (0, -inputs % _LINE, 0, odd))
+            scales = functional.pad(scales, (0, odd))
+        lines = values.view(values.shape[0] // _PAIR, _PAIR, -1, _LINE)
+        self._keep(lines.transpose(1, 2).contiguous(), scales.contiguous(), outputs, inputs)
+
+
+def native_activation(x: Tensor, activation: Activation) -> Tensor:
+    """The activation of each value."""
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    _library().wpt_apply(_ACTIVATIONS[activation], x.data_ptr(), x.numel(), y.data_ptr())
+    return y
+
+
+def _library() -> ctypes.CDLL:
+    library = native.library()
+    if library is None:
+        raise NotImplementedError("there are no native kernels")
+    return library

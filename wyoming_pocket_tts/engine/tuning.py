@@ -147,10 +147,7 @@ def choose_kernels(
             "flow head", candidates(head), lambda name: flow(KernelPlan(best, head=name))
         )
         best_codec = fastest(
-            "codec",
-            # Made for few rows, the native one cannot win.
-            [name for name in candidates(codec) if name != NATIVE_EXACT],
-            lambda name: _codec_works(MimiDecoder(small, zeros, name)),
+            "codec", candidates(codec), lambda name: _codec_works(MimiDecoder(small, zeros, name))
         )
         best_attention = fastest(
             "attention",

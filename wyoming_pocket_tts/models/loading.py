@@ -198,14 +198,15 @@ def _untuned(config: ModelConfig, quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
     # Not every processor has each of them: fbgemm's is missing on ARM, and the native ones where there was no compiler.
     names = [name for name, kernel in KERNELS.items() if kernel.accuracy == "int8"]
-    first = next(filter(available, [*names * quantize, NATIVE_EXACT]), EXACT_KERNEL)
+    exact = NATIVE_EXACT if available(NATIVE_EXACT) else EXACT_KERNEL
+    first = next(filter(available, names * quantize), exact)
     transformer = config.flow_lm.transformer
     attention = next(
         name
         for name in (*["native-bf16"] * quantize, "native", EXACT_KERNEL)
         if ATTENTION[name].available(transformer)
     )
-    return KernelPlan(first, attention=attention)
+    return KernelPlan(first, exact, exact, attention)
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:

@@ -45,8 +45,10 @@ def library() -> ctypes.CDLL | None:
         return None
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     for product in (found.wpt_linear_int8, found.wpt_linear_float):
-        product.argtypes = (pointer, pointer, count, pointer, pointer)
+        product.argtypes = (pointer, pointer, count, count, count, count, pointer, pointer)
+    found.wpt_panel.argtypes = (count,)
+    found.wpt_panel.restype = count
     found.wpt_attend.argtypes = (pointer, count, pointer, pointer, pointer, count, pointer)
-    found.wpt_elu.argtypes = (pointer, count)
-    found.wpt_elu.restype = None
+    found.wpt_apply.argtypes = (ctypes.c_int32, pointer, count, pointer)
+    found.wpt_apply.restype = None
     return found

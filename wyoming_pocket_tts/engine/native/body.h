@@ -276,6 +276,8 @@ static int linear_int8(const wpt_linear *l, const wpt_rows *x, const float *resi
 /* float32: the products of some rows with a panel of outputs, which registers hold; inputs in their order, whatever the number of rows. */
 #define VECS (WPT_PANEL / LANES)
 
+static int64_t panel_of(int64_t outputs) { return outputs < 4 ? 1 : WPT_PANEL; }
+
 INLINE void panel_float(const wpt_linear *l, const wpt_rows *x, const float *from, int64_t panel, const int rows, const float *residual, float *y) {
     const float *weight = (const float *)l->weight + panel * l->inputs;
     const int64_t outputs = l->outputs, left = outputs - panel;
@@ -308,7 +310,31 @@ INLINE void panel_float(const wpt_linear *l, const wpt_rows *x, const float *fro
         }
 }
 
+/* The same for outputs too few to fill a panel: each of them a row of weights. */
+static void few_outputs(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) {
+    const int64_t rows = x->batches * x->rows;
+    for (int64_t r = 0; r < rows; r++) {
+        const float *from = x->data + r / x->rows * x->batch + r % x->rows * x->row;
+        for (int64_t o = 0; o < l->outputs; o++) {
+            const float *weight = (const float *)l->weight + o * l->inputs;
+            vec acc = all(0);
+            int64_t i = 0;
+            for (; i + LANES <= l->inputs; i += LANES) acc += load(from + i) * load(weight + i);
+            if (i < l->inputs) acc += load_some(from + i, l->inputs - i) * load_some(weight + i, l->inputs - i);
+            float value = sum(acc);
+            if (l->bias) value += l->bias[o];
+            if (residual) value += residual[r * l->outputs + o];
+            y[r * l->outputs + o] = value;
+        }
+    }
+    if (l->activation != WPT_NONE) apply(l->activation, y, rows * l->outputs, y);
+}
+
 static int linear_float(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) {
+    if (panel_of(l->outputs) == 1) {
+        few_outputs(l, x, residual, y);
+        return 0;
+    }
     for (int64_t b = 0; b < x->batches; b++) {
         const float *batch = x->data + b * x->batch;
         const int64_t offset = b * x->rows;
@@ -444,4 +470,4 @@ static int attend(const wpt_attention *a, int64_t layer, const float *qkv, const
     return 0;
 }
 
-const wpt_table NAME = {linear_int8, linear_float, attend, apply, WPT_PANEL};
+const wpt_table NAME = {linear_int8, linear_float, attend, apply, panel_of};

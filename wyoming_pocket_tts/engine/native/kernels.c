@@ -17,12 +17,18 @@ __attribute__((constructor)) static void choose(void) {
 #endif
 }
 
-/* How many outputs a panel of float32 weights has. */
-int64_t wpt_panel(void) { return table->panel; }
+/* How many outputs a panel of float32 weights has, where there are so many in all. */
+int64_t wpt_panel(int64_t outputs) { return table->panel(outputs); }
 
-/* 0, or -1 where there is no memory. */
-int wpt_linear_int8(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) { return table->linear_int8(l, x, residual, y); }
-int wpt_linear_float(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) { return table->linear_float(l, x, residual, y); }
+/* Inputs are `data`, [batches, rows, inputs] with `batch` and `row` floats from one to the next. 0, or -1 where there is no memory. */
+int wpt_linear_int8(const wpt_linear *l, const float *data, int64_t batches, int64_t rows, int64_t batch, int64_t row, const float *residual, float *y) {
+    const wpt_rows x = {data, batches, rows, batch, row};
+    return table->linear_int8(l, &x, residual, y);
+}
+int wpt_linear_float(const wpt_linear *l, const float *data, int64_t batches, int64_t rows, int64_t batch, int64_t row, const float *residual, float *y) {
+    const wpt_rows x = {data, batches, rows, batch, row};
+    return table->linear_float(l, &x, residual, y);
+}
 int wpt_attend(const wpt_attention *a, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *caches, int64_t rows, float *out) {
     return table->attend(a, layer, qkv, rotations, caches, rows, out);
 }

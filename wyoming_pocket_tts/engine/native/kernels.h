@@ -44,7 +44,7 @@ typedef struct {
     int (*linear_float)(const wpt_linear *, const wpt_rows *, const float *residual, float *y);
     int (*attend)(const wpt_attention *, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *, int64_t rows, float *out);
     void (*apply)(int32_t activation, const float *x, int64_t count, float *y);
-    int64_t panel;
+    int64_t (*panel)(int64_t outputs);
 } wpt_table;
 
 extern const wpt_table wpt_plain;
