@@ -28,7 +28,7 @@ def test_choice_is_among_the_allowed_kernels() -> None:
         *(name for name in KERNELS if KERNELS[name].accuracy == "int8"),
     }
     assert plan.transformer in allowed
-    assert {plan.head, plan.codec} <= {"exact", "float32-native"}
+    assert {plan.head, plan.codec} <= {"exact", "float32-packed"}
     assert plan.attention in ATTENTION
     assert {"attention, weighted cost with exact", "attention, weighted cost with bf16"} <= {
         one.what for one in seen

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.sequence import Sequence, SequenceResult
+from wyoming_pocket_tts.engine.signal import Signal
 
 # A fresh decoder state begins with a step of about -41 dBFS: the first 5 ms are faded in.
 _FADE_IN_PER_SECOND = 200
@@ -62,8 +63,8 @@ class Codec:
         self._turn = 0
         self._lock = threading.Lock()
         # Set when something was pushed, and when something was taken.
-        self.pushed = threading.Event()
-        self.taken = threading.Event()
+        self.pushed = Signal()
+        self.taken = Signal()
         self.frames = 0
 
     @property

@@ -70,6 +70,8 @@ class Engine:
     def add(self, sequence: Sequence) -> None:
         """Has a sequence wait for a slot."""
         self.scheduler.add(sequence)
+        # There is going to be work in which the codec's thread can help.
+        self.codec.look()
 
     def cancel(self, sequence: Sequence) -> None:
         """Ends a sequence without a word to its sink; its slot is free for the next step."""

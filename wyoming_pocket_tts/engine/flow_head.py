@@ -15,7 +15,8 @@ from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import FlowConfig
 from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
-from wyoming_pocket_tts.engine.layers import LayerNorm, Weights, load_linear
+from wyoming_pocket_tts.engine.layers import Weights, load_linear, load_norm
+from wyoming_pocket_tts.engine.norm import LayerNorm
 
 _HEAD_NORM_EPS = 1e-6
 _TIME_NORM_EPS = 1e-5
@@ -43,6 +44,7 @@ class FlowHead:
         self.type = config.type
         self.decode_steps = decode_steps if config.time_conditions else 1
         self._width = config.dim
+        self._norm = LayerNorm(config.dim, _HEAD_NORM_EPS)
         condition = weights.below("cond_embed")
         self._condition = make_linear(condition["weight"], kernel=kernel)
         self._condition_bias = [
@@ -88,19 +90,17 @@ class FlowHead:
         for index, block in enumerate(self._blocks):
             h = block(h, *pieces[3 * index : 3 * index + 3])
         shift, scale = pieces[-2:]
-        h = functional.layer_norm(h, (self._width,), eps=_HEAD_NORM_EPS)
-        return self._output(torch.addcmul(shift, h, 1 + scale))
+        return self._output(self._norm(h, scale, shift))
 
 
 class _ResidualBlock:
     def __init__(self, weights: Weights, kernel: str) -> None:
-        self._norm = LayerNorm(weights.below("in_ln"), _HEAD_NORM_EPS)
+        self._norm = load_norm(weights.below("in_ln"), _HEAD_NORM_EPS)
         self._first = load_linear(weights.below("mlp.0"), kernel, "silu")
         self._second = load_linear(weights.below("mlp.2"), kernel, skewed=True)
 
     def __call__(self, x: Tensor, shift: Tensor, scale: Tensor, gate: Tensor) -> Tensor:
-        h = torch.addcmul(shift, self._norm(x), 1 + scale)
-        h = self._second(self._first(h))
+        h = self._second(self._first(self._norm(x, scale, shift)))
         return torch.addcmul(x, gate, h)
 
 

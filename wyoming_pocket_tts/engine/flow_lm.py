@@ -26,12 +26,12 @@ from wyoming_pocket_tts.engine.flow_head import FlowHead
 from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
-    LayerNorm,
     RotaryTable,
     Tensors,
     Weights,
     causal_mask,
     load_linear,
+    load_norm,
     rotate,
 )
 from wyoming_pocket_tts.engine.state import FlowCache
@@ -75,7 +75,7 @@ class FlowLM:
         ]
         self._attention = ATTENTION[plan.attention]
         self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
-        self._norm = LayerNorm(weights.below("out_norm"))
+        self._norm = load_norm(weights.below("out_norm"))
         self._condition = (
             load_linear(weights.below("z_proj")) if config.flow_lm.z_dim is not None else None
         )
@@ -178,8 +178,8 @@ class _Layer:
         self._width = config.head_width
         self._qkv = load_linear(weights.below("self_attn.in_proj"), kernel)
         self._out = load_linear(weights.below("self_attn.out_proj"), kernel)
-        self._norm1 = LayerNorm(weights.below("norm1"))
-        self._norm2 = LayerNorm(weights.below("norm2"))
+        self._norm1 = load_norm(weights.below("norm1"))
+        self._norm2 = load_norm(weights.below("norm2"))
         self._feedforward = FeedForward(
             load_linear(weights.below("linear1"), kernel, "gelu"),
             load_linear(weights.below("linear2"), kernel, skewed=True),

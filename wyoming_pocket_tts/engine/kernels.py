@@ -44,8 +44,8 @@ Accuracy = Literal["exact", "bf16", "int8"]
 # In a plan: the exact kernel to use on this machine.
 EXACT = "exact"
 
-# The native exact kernel: better than torch's for a few rows, where memory is the limit.
-NATIVE_EXACT = "float32-native"
+# Exact kernels whose rows do not depend on each other, the usual one first.
+_INDEPENDENT = ("float32-native", "float32-packed")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel("float32", "exact", Linear),
         Kernel("float32-packed", "exact", PackedLinear),
         Kernel("bf16-packed", "bf16", Bf16Linear),
-        Kernel(NATIVE_EXACT, "exact", NativeLinear),
+        Kernel("float32-native", "exact", NativeLinear),
         Kernel("int8-native", "int8", NativeInt8Linear),
         Kernel("int8", "int8", Int8Linear),
         Kernel("int8-onednn", "int8", OneDnnInt8Linear),
@@ -95,8 +95,8 @@ def available(name: str) -> bool:
 
 
 def exact_kernel() -> str:
-    """The exact kernel to use here: the packed one where there is one, for its speed and because its rows are independent."""
-    return "float32-packed" if available("float32-packed") else "float32"
+    """The exact kernel to use here: one whose rows are independent, and which is fast, where there is one."""
+    return next((name for name in _INDEPENDENT if available(name)), "float32")
 
 
 def make_linear(
@@ -114,7 +114,14 @@ def make_linear(
 
 def activation_of(kernel: str) -> Callable[[Tensor, Activation], Tensor]:
     """What applies an activation alone, beside products of this kernel."""
-    return native_activation if kernel == NATIVE_EXACT else activate
+    native = KERNELS[exact_kernel() if kernel == EXACT else kernel].make is NativeLinear
+    return native_activation if native else activate
+
+
+def exact_kernels() -> list[str]:
+    """The exact kernels that come into question here, by the names that a plan has for them: the usual one first."""
+    found = [name for name in _INDEPENDENT if available(name)]
+    return [EXACT, *found[1:]]
 
 
 @dataclass(frozen=True)

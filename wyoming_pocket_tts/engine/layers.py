@@ -13,10 +13,10 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from wyoming_pocket_tts.engine.kernels import EXACT, make_linear
 from wyoming_pocket_tts.engine.linear import Activation, Linear, Weight
+from wyoming_pocket_tts.engine.norm import LayerNorm
 
 NORM_EPS = 1e-5
 
@@ -62,17 +62,10 @@ def load_linear(
     return make_linear(weight, bias, kernel, activation, skewed=skewed)
 
 
-class LayerNorm:
-    """Layer norm over the last dimension, with weight and bias."""
-
-    def __init__(self, weights: Weights, eps: float = NORM_EPS) -> None:
-        self.weight = weights["weight"]
-        self.bias = weights["bias"]
-        self._shape = tuple(self.weight.shape)
-        self._eps = eps
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return functional.layer_norm(x, self._shape, self.weight, self.bias, self._eps)
+def load_norm(weights: Weights, eps: float = NORM_EPS) -> LayerNorm:
+    """A layer norm with `weight` and `bias`."""
+    weight = weights["weight"]
+    return LayerNorm(weight.shape[0], eps, weight, weights["bias"])
 
 
 class FeedForward:

@@ -14,12 +14,12 @@ from torch.nn import functional
 from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
-    LayerNorm,
     RotaryTable,
     Tensors,
     Weights,
     causal_mask,
     load_linear,
+    load_norm,
     rotate,
 )
 
@@ -123,8 +123,8 @@ class _Layer:
         self._context = config.context
         self._qkv = load_linear(weights.below("self_attn.in_proj"))
         self._out = load_linear(weights.below("self_attn.out_proj"))
-        self._norm1 = LayerNorm(weights.below("norm1"))
-        self._norm2 = LayerNorm(weights.below("norm2"))
+        self._norm1 = load_norm(weights.below("norm1"))
+        self._norm2 = load_norm(weights.below("norm2"))
         self._scale1 = weights["layer_scale_1.scale"]
         self._scale2 = weights["layer_scale_2.scale"]
         self._feedforward = FeedForward(

@@ -15,10 +15,10 @@ from wyoming_pocket_tts.engine.config import MimiTransformerConfig
 from wyoming_pocket_tts.engine.kernels import make_linear
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
-    LayerNorm,
     RotaryTable,
     Weights,
     load_linear,
+    load_norm,
     rotate,
 )
 from wyoming_pocket_tts.engine.state import DecoderState, Rows
@@ -115,8 +115,8 @@ class _Layer:
         self._out = make_linear(
             weights["self_attn.out_proj.weight"] * scale1[:, None], kernel=kernel
         )
-        self._norm1 = LayerNorm(weights.below("norm1"))
-        self._norm2 = LayerNorm(weights.below("norm2"))
+        self._norm1 = load_norm(weights.below("norm1"))
+        self._norm2 = load_norm(weights.below("norm2"))
         self._feedforward = FeedForward(
             load_linear(weights.below("linear1"), kernel, "gelu"),
             make_linear(weights["linear2.weight"] * scale2[:, None], kernel=kernel),

@@ -22,12 +22,11 @@ from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
 from wyoming_pocket_tts.engine.kernels import (
-    EXACT,
     KERNELS,
-    NATIVE_EXACT,
     Accuracy,
     KernelPlan,
     available,
+    exact_kernels,
 )
 from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
 from wyoming_pocket_tts.engine.linear import Weight
@@ -87,18 +86,12 @@ class Zeros(Mapping[str, Weight]):
 
 
 def candidates(allowed: Iterable[Accuracy]) -> list[str]:
-    """Names of the kernels of these classes that come into question here.
-
-    Of torch's exact ones there is one: what is slower, or lets rows depend on each other, is no choice.
-    """
+    """Names of the kernels of these classes that come into question here."""
     classes = set(allowed)
-    names = [EXACT] if "exact" in classes else []
-    return names + [
+    return (exact_kernels() if "exact" in classes else []) + [
         name
         for name, one in KERNELS.items()
-        if one.accuracy in classes
-        and (one.accuracy != "exact" or name == NATIVE_EXACT)
-        and available(name)
+        if one.accuracy in classes - {"exact"} and available(name)
     ]
 
 

@@ -271,8 +271,9 @@ class EngineWorker:
         torch.set_num_threads(self._split.threads)
         codec = self.engine.codec
         while not self._stopped:
-            codec.pushed.wait()
-            while codec.run_once():
+            # While FlowLM is at work there will be something soon; the more so if it is helped.
+            waited = codec.pushed.lend() if self.engine.busy else codec.pushed.wait()
+            while waited and codec.run_once():
                 pass
 
     def _take_commands(self) -> bool:
@@ -298,7 +299,7 @@ class EngineWorker:
                 return
             # Where everybody is far enough ahead of the codec, it is helped, in short calls: a request may come any time.
             if not stepped and not codec.help(_HELPING_FRAMES):
-                codec.taken.wait(_CODEC_WAIT_S)
+                codec.taken.lend(_CODEC_WAIT_S)
         except Exception as error:
             _LOGGER.exception("A step of the engine failed; all its sequences are ended")
             self.engine.fail_all(error)

@@ -15,7 +15,7 @@ from wyoming_pocket_tts.engine.attention import ATTENTION
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
-from wyoming_pocket_tts.engine.kernels import KERNELS, NATIVE_EXACT, KernelPlan, available
+from wyoming_pocket_tts.engine.kernels import KERNELS, KernelPlan, available
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.sequence import Sampling
 from wyoming_pocket_tts.engine.worker import EngineWorker, Split
@@ -198,15 +198,14 @@ def _untuned(config: ModelConfig, quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
     # Not every processor has each of them: fbgemm's is missing on ARM, and the native ones where there was no compiler.
     names = [name for name, kernel in KERNELS.items() if kernel.accuracy == "int8"]
-    exact = NATIVE_EXACT if available(NATIVE_EXACT) else EXACT_KERNEL
-    first = next(filter(available, names * quantize), exact)
+    first = next(filter(available, names * quantize), EXACT_KERNEL)
     transformer = config.flow_lm.transformer
     attention = next(
         name
         for name in (*["native-bf16"] * quantize, "native", EXACT_KERNEL)
         if ATTENTION[name].available(transformer)
     )
-    return KernelPlan(first, exact, exact, attention)
+    return KernelPlan(first, attention=attention)
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:

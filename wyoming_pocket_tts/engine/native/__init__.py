@@ -49,6 +49,10 @@ def library() -> ctypes.CDLL | None:
     found.wpt_panel.argtypes = (count,)
     found.wpt_panel.restype = count
     found.wpt_attend.argtypes = (pointer, count, pointer, pointer, pointer, count, pointer)
+    found.wpt_layer_norm.argtypes = (pointer, pointer, count, pointer, pointer, count, pointer)
+    found.wpt_layer_norm.restype = None
+    found.wpt_lend.argtypes = (pointer, ctypes.c_double)
+    found.wpt_lend.restype = None
     found.wpt_apply.argtypes = (ctypes.c_int32, pointer, count, pointer)
     found.wpt_apply.restype = None
     return found

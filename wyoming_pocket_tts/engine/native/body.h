@@ -98,10 +98,26 @@ INLINE void store_some(float *p, vec v, int64_t count) {
     memcpy(p, all, count * sizeof *p);
 }
 
+typedef struct {
+    int32_t activation;
+    const float *x;
+    int64_t count;
+    float *y;
+} application;
+
+#define APPLIED 8192
+
+static void apply_part(const void *shared, int64_t part) {
+    const application *a = shared;
+    const int64_t end = (part + 1) * APPLIED < a->count ? (part + 1) * APPLIED : a->count;
+    int64_t i = part * APPLIED;
+    for (; i + LANES <= end; i += LANES) store(a->y + i, activate(load(a->x + i), a->activation));
+    if (i < end) store_some(a->y + i, activate(load_some(a->x + i, end - i), a->activation), end - i);
+}
+
 static void apply(int32_t activation, const float *x, int64_t count, float *y) {
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) store(y + i, activate(load(x + i), activation));
-    if (i < count) store_some(y + i, activate(load_some(x + i, count - i), activation), count - i);
+    const application a = {activation, x, count, y};
+    wpt_share(apply_part, &a, (count + APPLIED - 1) / APPLIED);
 }
 
 /* Products of int8 weights and int16 inputs, added up in int32. */
@@ -168,6 +184,7 @@ typedef int16_t shorts;
 /* What a product is made of. */
 typedef struct {
     const wpt_linear *l;
+    int64_t rows;
     int64_t inputs; /* of the padded rows */
     int64_t stride; /* from one row of inputs to the next, in elements */
     const int16_t *x;
@@ -206,19 +223,19 @@ INLINE void pair_int8(const work *w, int64_t row, int64_t output, const int rows
 /* All rows pass by some outputs' weights while those are in the nearest cache. */
 #define PANEL 16
 
-#define ALL_PAIRS(pair, w, rows)                                                           \
-    for (int64_t panel = 0; panel < (w)->l->outputs; panel += PANEL) {                     \
-        const int64_t end = panel + PANEL < (w)->l->outputs ? panel + PANEL : (w)->l->outputs; \
-        int64_t r = 0;                                                                     \
-        for (; r + 4 <= (rows); r += 4)                                                    \
-            for (int64_t o = panel; o < end; o += PAIR) pair(w, r, o, 4);                  \
-        if (r + 2 <= (rows)) {                                                             \
-            for (int64_t o = panel; o < end; o += PAIR) pair(w, r, o, 2);                  \
-            r += 2;                                                                        \
-        }                                                                                  \
-        if (r < (rows))                                                                    \
-            for (int64_t o = panel; o < end; o += PAIR) pair(w, r, o, 1);                  \
+static void panel_int8(const void *shared, int64_t part) {
+    const work *w = shared;
+    const int64_t begin = part * PANEL, end = begin + PANEL < w->l->outputs ? begin + PANEL : w->l->outputs;
+    int64_t r = 0;
+    for (; r + 4 <= w->rows; r += 4)
+        for (int64_t o = begin; o < end; o += PAIR) pair_int8(w, r, o, 4);
+    if (r + 2 <= w->rows) {
+        for (int64_t o = begin; o < end; o += PAIR) pair_int8(w, r, o, 2);
+        r += 2;
     }
+    if (r < w->rows)
+        for (int64_t o = begin; o < end; o += PAIR) pair_int8(w, r, o, 1);
+}
 
 INLINE int64_t padded(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
 
@@ -263,8 +280,8 @@ static int linear_int8(const wpt_linear *l, const wpt_rows *x, const float *resi
     int16_t *numbers = (int16_t *)((char *)steps + padded(4 * rows, LINE));
     for (int64_t r = 0; r < rows; r++)
         steps[r] = quantise(x->data + r / x->rows * x->batch + r % x->rows * x->row, l->inputs, inputs, numbers + r * stride);
-    const work w = {l, inputs, stride, numbers, steps, y};
-    ALL_PAIRS(pair_int8, &w, rows)
+    const work w = {l, rows, inputs, stride, numbers, steps, y};
+    wpt_share(panel_int8, &w, (l->outputs + PANEL - 1) / PANEL);
     free(steps);
     const int64_t count = rows * l->outputs;
     if (residual)
@@ -330,45 +347,67 @@ static void few_outputs(const wpt_linear *l, const wpt_rows *x, const float *res
     if (l->activation != WPT_NONE) apply(l->activation, y, rows * l->outputs, y);
 }
 
+/* A product cut into pieces: some rows, as many as stay in the second cache while panels pass by, with some panels. */
+typedef struct {
+    const wpt_linear *l;
+    const wpt_rows *x;
+    const float *residual;
+    float *y;
+    int64_t chunk, chunks; /* rows of a piece, and pieces that a batch has of them */
+    int64_t panels;        /* of a piece */
+    int64_t across;        /* pieces for the same rows */
+} cut;
+
+static void piece_float(const void *shared, int64_t part) {
+    const cut *c = shared;
+    const wpt_linear *l = c->l;
+    const wpt_rows *x = c->x;
+    const int64_t group = part / c->across, batch = group / c->chunks, first = group % c->chunks * c->chunk;
+    const int64_t end = first + c->chunk < x->rows ? first + c->chunk : x->rows;
+    const int64_t from_output = part % c->across * c->panels * WPT_PANEL, to_output = from_output + c->panels * WPT_PANEL;
+    for (int64_t panel = from_output; panel < to_output && panel < l->outputs; panel += WPT_PANEL) {
+        for (int64_t r = first; r < end;) {
+            const float *from = x->data + batch * x->batch + r * x->row;
+            const int64_t at = (batch * x->rows + r) * l->outputs;
+            const float *add = c->residual ? c->residual + at : NULL;
+#define ROWS(n)                                                  \
+    case n:                                                      \
+        panel_float(l, x, from, panel, n, add, c->y + at);       \
+        r += n;                                                  \
+        break;
+            switch (end - r < MOST_ROWS ? end - r : MOST_ROWS) {
+                ROWS(1)
+                ROWS(2)
+                ROWS(3)
+                ROWS(4)
+                ROWS(5)
+                ROWS(6)
+#if MOST_ROWS == 8
+                ROWS(7)
+                ROWS(8)
+#endif
+            }
+#undef ROWS
+        }
+    }
+}
+
+/* Multiplications of a piece, at least: some ten microseconds, which is worth the handing over. */
+#define PIECE (512 * 1024)
+
 static int linear_float(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) {
     if (panel_of(l->outputs) == 1) {
         few_outputs(l, x, residual, y);
         return 0;
     }
-    for (int64_t b = 0; b < x->batches; b++) {
-        const float *batch = x->data + b * x->batch;
-        const int64_t offset = b * x->rows;
-        /* As many rows as stay in the second cache while all panels pass by. */
-        int64_t chunk = NEAR_BYTES / (4 * x->row) / MOST_ROWS * MOST_ROWS;
-        if (chunk < 8 * MOST_ROWS) chunk = 8 * MOST_ROWS;
-        for (int64_t first = 0; first < x->rows; first += chunk) {
-            const int64_t end = first + chunk < x->rows ? first + chunk : x->rows;
-            for (int64_t panel = 0; panel < l->outputs; panel += WPT_PANEL) {
-                for (int64_t r = first; r < end;) {
-                    const float *from = batch + r * x->row, *add = residual ? residual + (offset + r) * l->outputs : NULL;
-                    float *to = y + (offset + r) * l->outputs;
-#define ROWS(n)                                              \
-    case n:                                                  \
-        panel_float(l, x, from, panel, n, add, to);          \
-        r += n;                                              \
-        break;
-                    switch (end - r < MOST_ROWS ? end - r : MOST_ROWS) {
-                        ROWS(1)
-                        ROWS(2)
-                        ROWS(3)
-                        ROWS(4)
-                        ROWS(5)
-                        ROWS(6)
-#if MOST_ROWS == 8
-                        ROWS(7)
-                        ROWS(8)
-#endif
-                    }
-#undef ROWS
-                }
-            }
-        }
-    }
+    cut c = {.l = l, .x = x, .residual = residual, .y = y};
+    c.chunk = NEAR_BYTES / (4 * x->row + 1) / MOST_ROWS * MOST_ROWS;
+    if (c.chunk < 8 * MOST_ROWS) c.chunk = 8 * MOST_ROWS;
+    if (c.chunk > x->rows) c.chunk = x->rows;
+    c.chunks = (x->rows + c.chunk - 1) / c.chunk;
+    c.panels = PIECE / (c.chunk * l->inputs * WPT_PANEL) + 1;
+    c.across = (l->outputs + c.panels * WPT_PANEL - 1) / (c.panels * WPT_PANEL);
+    wpt_share(piece_float, &c, x->batches * c.chunks * c.across);
     return 0;
 }
 
@@ -433,41 +472,87 @@ INLINE void attend_head(const float *query, const void *keys, const void *values
     for (int64_t i = 0; i < width / LANES; i++) store(out + i * LANES, mean[i] / total);
 }
 
-static int attend(const wpt_attention *a, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *caches, int64_t rows, float *out) {
-    const int64_t width = a->width, group = a->heads / a->kv_heads;
-    int64_t longest = 0;
-    for (int64_t r = 0; r < rows; r++) longest = caches[r].length + 1 > longest ? caches[r].length + 1 : longest;
-    float *scores = malloc((longest + LANES) * 4);
-    if (!scores) return -1;
-    for (int64_t r = 0; r < rows; r++) {
-        const wpt_cache *cache = caches + r;
-        const float *rotation = rotations + r * width;
-        const float *row = qkv + r * (a->heads + 2 * a->kv_heads) * width;
-        for (int64_t h = 0; h < a->kv_heads; h++) {
-            const int64_t size = cache->capacity * width * (a->half ? 2 : 4);
-            char *keys = (char *)cache->keys + (layer * a->kv_heads + h) * size;
-            char *values = (char *)cache->values + (layer * a->kv_heads + h) * size;
-            float turned[WIDEST];
-            rotate(row + (a->heads + h) * width, rotation, width, turned);
-            const float *value = row + (a->heads + a->kv_heads + h) * width;
-            for (int64_t i = 0; i < width; i++) {
-                keep(keys, cache->length * width + i, turned[i], a->half);
-                keep(values, cache->length * width + i, value[i], a->half);
-            }
-            for (int64_t q = h * group; q < (h + 1) * group; q++) {
-                rotate(row + q * width, rotation, width, turned);
-                float *to = out + (r * a->heads + q) * width;
-                if (width == 64 && a->half)
-                    attend_head(turned, keys, values, cache->length + 1, 64, 1, scores, to);
-                else if (width == 64)
-                    attend_head(turned, keys, values, cache->length + 1, 64, 0, scores, to);
-                else
-                    attend_head(turned, keys, values, cache->length + 1, width, a->half, scores, to);
-            }
-        }
+typedef struct {
+    const wpt_attention *a;
+    int64_t layer;
+    const float *qkv, *rotations;
+    const wpt_cache *caches;
+    float *out;
+    float *scores; /* [rows * kv_heads, room] */
+    int64_t room;
+} attention;
+
+/* A key head of a row, with the queries that share it. */
+static void attend_part(const void *shared, int64_t part) {
+    const attention *s = shared;
+    const wpt_attention *a = s->a;
+    const int64_t width = a->width, group = a->heads / a->kv_heads, r = part / a->kv_heads, h = part % a->kv_heads;
+    const wpt_cache *cache = s->caches + r;
+    const float *rotation = s->rotations + r * width;
+    const float *row = s->qkv + r * (a->heads + 2 * a->kv_heads) * width;
+    const int64_t size = cache->capacity * width * (a->half ? 2 : 4);
+    char *keys = (char *)cache->keys + (s->layer * a->kv_heads + h) * size;
+    char *values = (char *)cache->values + (s->layer * a->kv_heads + h) * size;
+    float turned[WIDEST];
+    rotate(row + (a->heads + h) * width, rotation, width, turned);
+    const float *value = row + (a->heads + a->kv_heads + h) * width;
+    for (int64_t i = 0; i < width; i++) {
+        keep(keys, cache->length * width + i, turned[i], a->half);
+        keep(values, cache->length * width + i, value[i], a->half);
     }
-    free(scores);
+    for (int64_t q = h * group; q < (h + 1) * group; q++) {
+        rotate(row + q * width, rotation, width, turned);
+        float *scores = s->scores + part * s->room, *to = s->out + (r * a->heads + q) * width;
+        if (width == 64 && a->half)
+            attend_head(turned, keys, values, cache->length + 1, 64, 1, scores, to);
+        else if (width == 64)
+            attend_head(turned, keys, values, cache->length + 1, 64, 0, scores, to);
+        else
+            attend_head(turned, keys, values, cache->length + 1, width, a->half, scores, to);
+    }
+}
+
+static int attend(const wpt_attention *a, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *caches, int64_t rows, float *out) {
+    attention s = {a, layer, qkv, rotations, caches, out, NULL, 0};
+    for (int64_t r = 0; r < rows; r++) s.room = caches[r].length + 1 > s.room ? caches[r].length + 1 : s.room;
+    s.room = padded(s.room, LINE / 4);
+    s.scores = aligned_alloc(LINE, 4 * s.room * rows * a->kv_heads);
+    if (!s.scores) return -1;
+    wpt_share(attend_part, &s, rows * a->kv_heads);
+    free(s.scores);
     return 0;
 }
 
-const wpt_table NAME = {linear_int8, linear_float, attend, apply, panel_of};
+/* (x - mean) / deviation * weight + bias, then * (1 + scale) + shift where there are such. */
+static void norm(const wpt_norm *n, const float *x, int64_t rows, const float *scale, const float *shift, int64_t between, float *y) {
+    const int64_t width = n->width, whole = width / LANES * LANES;
+    for (int64_t r = 0; r < rows; r++, x += width, y += width, scale += scale ? between : 0, shift += shift ? between : 0) {
+        vec total = all(0);
+        for (int64_t i = 0; i < whole; i += LANES) total += load(x + i);
+        float mean = sum(total);
+        for (int64_t i = whole; i < width; i++) mean += x[i];
+        mean /= width;
+        vec squares = all(0);
+        for (int64_t i = 0; i < whole; i += LANES) {
+            const vec d = load(x + i) - mean;
+            squares += d * d;
+        }
+        float variance = sum(squares);
+        for (int64_t i = whole; i < width; i++) variance += (x[i] - mean) * (x[i] - mean);
+        const float factor = 1 / sqrtf(variance / width + n->eps);
+        for (int64_t i = 0; i < width; i += LANES) {
+            const int64_t some = width - i < LANES ? width - i : LANES;
+#define PART(p) (some == LANES ? load((p) + i) : load_some((p) + i, some))
+            vec v = (PART(x) - mean) * factor;
+            if (n->weight) v = v * PART(n->weight) + PART(n->bias);
+            if (scale) v = v * (1 + PART(scale)) + PART(shift);
+#undef PART
+            if (some == LANES)
+                store(y + i, v);
+            else
+                store_some(y + i, v, some);
+        }
+    }
+}
+
+const wpt_table NAME = {linear_int8, linear_float, attend, norm, apply, panel_of};

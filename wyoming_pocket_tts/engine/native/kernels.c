@@ -32,4 +32,8 @@ int wpt_linear_float(const wpt_linear *l, const float *data, int64_t batches, in
 int wpt_attend(const wpt_attention *a, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *caches, int64_t rows, float *out) {
     return table->attend(a, layer, qkv, rotations, caches, rows, out);
 }
+/* `scale` and `shift` are of each row, so many floats from one to the next, or NULL. */
+void wpt_layer_norm(const wpt_norm *n, const float *x, int64_t rows, const float *scale, const float *shift, int64_t between, float *y) {
+    table->norm(n, x, rows, scale, shift, between, y);
+}
 void wpt_apply(int32_t activation, const float *x, int64_t count, float *y) { table->apply(activation, x, count, y); }

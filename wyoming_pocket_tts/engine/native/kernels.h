@@ -39,13 +39,24 @@ typedef struct {
     int64_t capacity, length;
 } wpt_cache;
 
+/* A layer norm. */
+typedef struct {
+    const float *weight, *bias; /* [width] both, or NULL both */
+    int64_t width;
+    float eps;
+} wpt_norm;
+
 typedef struct {
     int (*linear_int8)(const wpt_linear *, const wpt_rows *, const float *residual, float *y);
     int (*linear_float)(const wpt_linear *, const wpt_rows *, const float *residual, float *y);
     int (*attend)(const wpt_attention *, int64_t layer, const float *qkv, const float *rotations, const wpt_cache *, int64_t rows, float *out);
+    void (*norm)(const wpt_norm *, const float *x, int64_t rows, const float *scale, const float *shift, int64_t between, float *y);
     void (*apply)(int32_t activation, const float *x, int64_t count, float *y);
     int64_t (*panel)(int64_t outputs);
 } wpt_table;
+
+/* Does `parts` pieces of work, each once, here and in a thread that lends itself (lend.c). Pieces must not depend on each other. */
+void wpt_share(void (*piece)(const void *, int64_t), const void *work, int64_t parts);
 
 extern const wpt_table wpt_plain;
 #if defined(__x86_64__)
