@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench.assets import Assets
 from bench.sides import NEVER, OWN_FOLDER
+from wyoming_pocket_tts.engine import engine
 from wyoming_pocket_tts.models.book import Voice, VoiceBook
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.host import ModelHost
@@ -20,6 +21,8 @@ class OneModel:
     """One model, one voice, int8; text is prepared exactly as the package does."""
 
     def __init__(self, files: Assets) -> None:
+        # With EOS off every segment looks like a runaway; the package makes each of them once, so do we.
+        engine.MAX_RETRIES = 0
         entry = ModelEntry("bench", load_model_config(files.config), language="en")
         options = EngineOptions(quantize=True, eos_threshold=NEVER)
         self._host = ModelHost([entry], options, Path, folder=OWN_FOLDER)
