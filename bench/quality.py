@@ -15,12 +15,12 @@ from torch import Tensor
 from bench.assets import assets, text_of
 from bench.figures import Result
 from bench.sides import OWN_FOLDER, Theirs
-from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.model import Model
 from wyoming_pocket_tts.engine.state import VoiceState
 from wyoming_pocket_tts.models.checkpoint import load_weights
 from wyoming_pocket_tts.models.config_file import load_model_config
 from wyoming_pocket_tts.models.int8_cache import quantised
+from wyoming_pocket_tts.models.tuned import QUANTISED, Tuned
 from wyoming_pocket_tts.models.voices import read_voice_state
 
 _FRAMES = 40
@@ -35,7 +35,9 @@ def quality() -> Iterator[Result]:
     voice = read_voice_state(files.voice, config)
     exact = Model(config, weights)
     small = Model(
-        config, quantised(weights, OWN_FOLDER / "int8"), plan=KernelPlan("int8", attention="bf16")
+        config,
+        quantised(weights, OWN_FOLDER / "int8"),
+        plan=Tuned(OWN_FOLDER, config, QUANTISED).plan(),
     )
     theirs = Theirs(files, quantize=True)
     tokens = theirs.model.flow_lm.conditioner.prepare(text_of(25))

@@ -220,7 +220,8 @@ def _seanet_layers(config: SEANetConfig, weights: Weights, kernel: str) -> list[
     index = 1
     for ratio in config.ratios:
         # Of the transposed convolution and of each block, "elu" for the last of them.
-        activations: list[Activation] = ["none"] * config.n_residual_layers + ["elu"]
+        activations: list[Activation] = ["none" for _ in range(config.n_residual_layers)]
+        activations.append("elu")
         layers.append(
             _TransposedConv(weights.below(f"{index + 1}.convtr"), ratio, kernel, activations[0])
         )

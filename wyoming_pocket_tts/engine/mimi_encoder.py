@@ -1,17 +1,20 @@
 """Mimi's encoder: a voice prompt's audio to latents, whole and without state. Needed for voice cloning alone.
 
-Channel-major, [1, C, T], with torch's own convolutions: it runs once per voice, on seconds of audio at a time.
+Time-major, [T, C], as the decoder: it runs once per voice, on seconds of audio at a time.
 
 Sources: Mimi (Moshi, arXiv 2410.00037), SEANet; layout and numbers as in `pocket-tts` 4.0.1.
 """
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig
+from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig, SEANetConfig
+from wyoming_pocket_tts.engine.kernels import EXACT, activation_of, exact_kernel, make_linear
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     RotaryTable,
@@ -22,6 +25,10 @@ from wyoming_pocket_tts.engine.layers import (
     load_norm,
     rotate,
 )
+from wyoming_pocket_tts.engine.linear import Activation, Linear
+
+# Frames of a piece that goes through the convolutions at a time.
+_FRAMES = 2
 
 
 class MimiEncoder:
@@ -31,7 +38,7 @@ class MimiEncoder:
         """Builds the encoder from a checkpoint's tensors (`mimi.*`)."""
         weights = Weights(tensors, "mimi.")
         self.config = config
-        self._seanet = weights.below("encoder.model")
+        self._convolutions = _seanet(config.seanet, weights.below("encoder.model"))
         self._transformer = _Transformer(config.transformer, weights.below("encoder_transformer"))
         self._downsample = weights["downsample.conv.conv.weight"]
 
@@ -51,40 +58,97 @@ class MimiEncoder:
         if audio.dim() != 1 or samples == 0:
             raise ValueError(f"audio must be a row of samples, not of shape {tuple(audio.shape)}")
         padded = functional.pad(audio, (0, -samples % self.config.frame_size))
-        x = self._convolve(padded[None, None])
-        x = self._transformer(x[0].t()).t()[None]
+        # In pieces that stay in the caches: a whole prompt at 64 channels is 6 MB a second.
+        memory: _Memory = {}
+        pieces = []
+        length = _FRAMES * self.config.frame_size
+        for start in range(0, len(padded), length):
+            x = padded[start : start + length, None]
+            for layer in self._convolutions:
+                x = layer(x, memory)
+            pieces.append(x)
+        x = self._transformer(torch.cat(pieces)).t()[None]
         stride = self.config.positions_per_frame
         x = functional.conv1d(
             functional.pad(x, (stride, 0), mode="replicate"), self._downsample, stride=stride
         )
         return x[0].t()
 
-    def _convolve(self, x: Tensor) -> Tensor:
-        config = self.config.seanet
-        x = self._conv(x, "0.conv")
-        index = 1
-        for ratio in reversed(config.ratios):
-            for block in range(config.n_residual_layers):
-                h = self._conv(
-                    functional.elu(x),
-                    f"{index}.block.1.conv",
-                    dilation=config.dilation_base**block,
-                )
-                x = x + self._conv(functional.elu(h), f"{index}.block.3.conv")
-                index += 1
-            index += 1
-            x = self._conv(functional.elu(x), f"{index}.conv", stride=ratio)
-            index += 1
-        return self._conv(functional.elu(x), f"{index + 1}.conv")
 
-    def _conv(self, x: Tensor, name: str, *, stride: int = 1, dilation: int = 1) -> Tensor:
-        """Causal convolution: (k - 1) * dilation + 1 - stride values of padding on the left."""
-        weights = self._seanet.below(name)
-        weight = weights["weight"]
-        padding = (weight.shape[-1] - 1) * dilation + 1 - stride
-        if padding:
-            x = functional.pad(x, (padding, 0), mode=self.config.seanet.pad_mode)
-        return functional.conv1d(x, weight, weights["bias"], stride=stride, dilation=dilation)
+class _Conv:
+    """Causal convolution over time-major rows, piece by piece, [T, C] -> [T / stride, C'], with `activation` applied to its inputs."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        pad_mode: str,
+        activation: Activation,
+        stride: int = 1,
+        dilation: int = 1,
+    ) -> None:
+        weight, bias = weights["weight"], weights["bias"]
+        self._width = weight.shape[-1]
+        self._padding = (self._width - 1) * dilation + 1 - stride
+        self._replicates = pad_mode == "replicate"
+        self._stride = stride
+        self._activation = activation
+        self._activate = activation_of(EXACT)
+        self._product: Linear | None = None
+        # Native products read windows where they lie; for torch's they would have to be copied, and there its own convolution is better.
+        if dilation == 1 and exact_kernel() == "float32-native":
+            self._product = make_linear(weight.transpose(1, 2).flatten(1), bias)
+        self._convolve = functools.partial(
+            functional.conv1d, weight=weight, bias=bias, stride=stride, dilation=dilation
+        )
+
+    def __call__(self, x: Tensor, memory: _Memory) -> Tensor:
+        if self._activation != "none":
+            x = self._activate(x, self._activation)
+        if self._padding:
+            if self not in memory:
+                before = x[:1] if self._replicates else torch.zeros_like(x[:1])
+                memory[self] = before.expand(self._padding, -1)
+            x = torch.cat([memory[self], x])
+            memory[self] = x[-self._padding :].clone()
+        if self._product is None:
+            y: Tensor = self._convolve(x.t()[None])[0].t()
+            return y
+        x = x.contiguous()
+        length, channels = x.shape
+        rows = (length - self._width) // self._stride + 1
+        windows = x.as_strided((rows, self._width * channels), (self._stride * channels, 1))
+        return self._product(windows)
+
+
+class _Residual:
+    """x + conv1(elu(convk(elu(x))))."""
+
+    def __init__(self, weights: Weights, pad_mode: str, dilation: int) -> None:
+        self._first = _Conv(weights.below("block.1.conv"), pad_mode, "elu", dilation=dilation)
+        self._second = _Conv(weights.below("block.3.conv"), pad_mode, "elu")
+
+    def __call__(self, x: Tensor, memory: _Memory) -> Tensor:
+        return x + self._second(self._first(x, memory), memory)
+
+
+# The rows that each convolution still needs of the pieces before.
+_Memory = dict[_Conv, Tensor]
+
+
+def _seanet(config: SEANetConfig, weights: Weights) -> list[_Conv | _Residual]:
+    """The convolutions, in order; a piece's length must be divisible by all strides."""
+    layers: list[_Conv | _Residual] = [_Conv(weights.below("0.conv"), config.pad_mode, "none")]
+    index = 1
+    for ratio in reversed(config.ratios):
+        for block in range(config.n_residual_layers):
+            below = weights.below(str(index))
+            layers.append(_Residual(below, config.pad_mode, config.dilation_base**block))
+            index += 1
+        index += 1
+        layers.append(_Conv(weights.below(f"{index}.conv"), config.pad_mode, "elu", stride=ratio))
+        index += 1
+    layers.append(_Conv(weights.below(f"{index + 1}.conv"), config.pad_mode, "elu"))
+    return layers
 
 
 class _Transformer:

@@ -1,14 +1,15 @@
-"""What one engine thread waits for while the other is at work: it lends itself to it meanwhile (native/lend.c).
-
-Without native kernels it just waits.
+"""Threads that lend themselves to others' work (native/lend.c): an engine thread while it waits for the other one, and helpers for a single long
+work. Without native kernels they just wait.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
+from collections.abc import Iterator
 
-from wyoming_pocket_tts.engine import native
+from wyoming_pocket_tts.engine import cores, native
 
 # The longest that a thread lends itself before it looks at the world again.
 _LENDING_S = 0.05
@@ -44,3 +45,25 @@ class Signal:
             return self.wait(timeout_s)
         self._library.wpt_lend(self._address, timeout_s)
         return self._event.is_set()
+
+
+@contextlib.contextmanager
+def helpers() -> Iterator[None]:
+    """Lends a thread for each further processor to what is done meanwhile."""
+    done = Signal()
+
+    def help_until_done() -> None:
+        cores.stay_on_fast()
+        while not done.lend():
+            pass
+
+    count = 0 if native.library() is None else cores.count() - 1
+    threads = [threading.Thread(target=help_until_done, daemon=True) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()

@@ -14,6 +14,7 @@ from torch import Tensor
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
 from wyoming_pocket_tts.engine.mimi_encoder import MimiEncoder
+from wyoming_pocket_tts.engine.signal import helpers
 from wyoming_pocket_tts.engine.state import VoiceState
 
 
@@ -35,7 +36,8 @@ class VoiceEncoder:
         Raises:
             ValueError: for an empty prompt.
         """
-        rows = self._flow_lm.embed_voice(self._encoder.encode(audio))
-        cache = self._flow_lm.new_cache(rows.shape[0])
-        self._flow_lm.prefill(rows, cache)
-        return cache.export()
+        with helpers():
+            rows = self._flow_lm.embed_voice(self._encoder.encode(audio))
+            cache = self._flow_lm.new_cache(rows.shape[0])
+            self._flow_lm.prefill(rows, cache)
+            return cache.export()
