@@ -43,17 +43,18 @@ class NativeLinear(Linear):
         self._keep(panels, None, outputs, inputs)
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
-        if x.stride(-1) != 1 or x.dim() > 3:
-            x = x.contiguous().view(-1, x.shape[-2], x.shape[-1])
-        *_, rows, _ = x.shape
-        batches, batch = (x.shape[0], x.stride(0)) if x.dim() == 3 else (1, 0)
         y = x.new_empty((*x.shape[:-1], self._outputs))
+        if x.stride(-1) != 1:
+            x = x.contiguous()
+        if x.dim() > 3:
+            x = x.flatten(0, -3)
+        batches, batch = (x.shape[0], x.stride(0)) if x.dim() == 3 else (1, 0)
         added = None if residual is None else residual.contiguous()
         failed = self._multiply(
             self._product,
             x.data_ptr(),
             batches,
-            rows,
+            x.shape[-2],
             batch,
             x.stride(-2),
             None if added is None else added.data_ptr(),
