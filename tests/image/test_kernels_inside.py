@@ -17,9 +17,15 @@ pytestmark = pytest.mark.skipif(
 
 PROGRAM = Path(__file__).with_name("kernels_inside.py")
 # dB that each class of accuracy promises.
-PROMISED = {"float32": 100, "float32-packed": 100, "bf16-packed": 40, "int8-onednn": 30}
-# Those that torch's build for ARM has in any case; qnnpack wants files of /sys that emulation lacks.
-EXPECTED = {"float32", "float32-packed", "int8-onednn"}
+PROMISED = {
+    **dict.fromkeys(("float32", "float32-packed", "float32-native", "attention native"), 100),
+    **dict.fromkeys(("bf16-packed", "attention native-bf16"), 40),
+}
+# Ours, and those that torch's build for ARM has in any case; qnnpack wants files of /sys that emulation lacks.
+EXPECTED = {
+    *("float32", "float32-packed", "int8-onednn", "float32-native", "int8-native"),
+    *("attention native", "attention native-bf16"),
+}
 
 
 @pytest.mark.parametrize("processor", ["cortex-a72", "cortex-a76"])
@@ -33,6 +39,7 @@ def test_kernels_are_right(processor: str) -> None:
         )
     lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
     print(f"\n[{ARCH}] {processor}: {lines}", flush=True)
+    assert lines.pop(0) == {"native": True}
     found = {line["kernel"]: line for line in lines}
     assert set(found) >= EXPECTED
     for name, line in found.items():

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -28,9 +29,9 @@ def load() -> ctypes.CDLL | None:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, path: Path, **functions: Callable[[], int]) -> object:
-    """A library of these functions."""
+    """A library of these functions, and whatever others are asked for."""
     path.touch()
-    made = SimpleNamespace(**functions)
+    made = MagicMock(**functions) if functions else SimpleNamespace()
     monkeypatch.setattr(ctypes, "CDLL", lambda name: made if name == str(path) else None)
     return made
 

@@ -1,4 +1,5 @@
-/* The loops, once for each set of instructions: whoever includes this has said with `#pragma GCC target` which one, and gives the table's NAME. */
+/* The loops, once for each set of instructions: whoever includes this has said with a pragma and by WPT_AVX2 or WPT_AVX512 which one (clang does not
+ * define __AVX2__ by a pragma), and gives the table's NAME. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,27 +7,26 @@
 
 #include "kernels.h"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#elif defined(__ARM_NEON)
+#if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
 
 /* Floats that a register holds, outputs of a panel of float32 weights, and rows whose sums fit beside it. */
-#if defined(__AVX512F__)
+#if defined(WPT_AVX512)
 #define LANES 16
 #define WPT_PANEL 32
 #define MOST_ROWS 8
-#elif defined(__AVX2__)
+#elif defined(WPT_AVX2)
 #define LANES 8
 #define WPT_PANEL 16
 #define MOST_ROWS 6
 #else
+/* ARM has registers for six rows, but gcc (12, 14) loads so far ahead that it runs out of them; four already keep its multipliers busy. */
 #define LANES 4
 #define WPT_PANEL 16
-#define MOST_ROWS 6
+#define MOST_ROWS 4
 #endif
 /* Of inputs, to stay near. */
 #define NEAR_BYTES (128 * 1024)
@@ -121,19 +121,19 @@ static void apply(int32_t activation, const float *x, int64_t count, float *y) {
 }
 
 /* Products of int8 weights and int16 inputs, added up in int32. */
-#if defined(__AVX512VNNI__)
+#if defined(WPT_AVX512)
 #define STEP 32
 typedef __m512i sums, shorts;
 #define SUMS_ZERO _mm512_setzero_si512()
-#define WEIGHTS(p) _mm512_cvtepi8_epi16(_mm256_load_si256((const __m256i *)(p)))
+#define WEIGHTS(p) _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(p)))
 #define INPUTS(p) _mm512_load_si512(p)
 #define ADD_PRODUCTS(acc, w, x) acc = _mm512_dpwssd_epi32(acc, w, x)
 #define TOTAL(acc) _mm512_reduce_add_epi32(acc)
-#elif defined(__AVX2__)
+#elif defined(WPT_AVX2)
 #define STEP 16
 typedef __m256i sums, shorts;
 #define SUMS_ZERO _mm256_setzero_si256()
-#define WEIGHTS(p) _mm256_cvtepi8_epi16(_mm_load_si128((const __m128i *)(p)))
+#define WEIGHTS(p) _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(p)))
 #define INPUTS(p) _mm256_load_si256((const __m256i *)(p))
 /* Left to itself the compiler adds into other registers and moves them back, and loads inputs once for each weight: a third slower. */
 #define ADD_PRODUCTS(acc, w, x)                                \
@@ -148,7 +148,7 @@ INLINE int32_t total(__m256i v) {
     return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1)));
 }
 #define TOTAL(acc) total(acc)
-#elif defined(__ARM_NEON)
+#elif defined(__aarch64__)
 #define STEP 8
 typedef int32x4_t sums;
 typedef int16x8_t shorts;
@@ -193,6 +193,8 @@ typedef struct {
 } work;
 
 INLINE void put(const work *w, int64_t row, int64_t output, float value) {
+    /* Rounded here: the compiler would else round product and sum at once in the loop for so many rows, and not in the one for so many others. */
+    __asm__("" : "+m"(value));
     if (output < w->l->outputs) w->y[row * w->l->outputs + output] = w->l->bias ? value + w->l->bias[output] : value;
 }
 
@@ -380,8 +382,10 @@ static void piece_float(const void *shared, int64_t part) {
                 ROWS(2)
                 ROWS(3)
                 ROWS(4)
+#if MOST_ROWS >= 6
                 ROWS(5)
                 ROWS(6)
+#endif
 #if MOST_ROWS == 8
                 ROWS(7)
                 ROWS(8)
