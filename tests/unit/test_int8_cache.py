@@ -11,6 +11,7 @@ import torch
 
 from tests import tiny, tiny_files
 from tests.full_disk import full_disk
+from wyoming_pocket_tts.engine import native
 from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layout import tensor_shapes
 from wyoming_pocket_tts.engine.linear import Int8Weight
@@ -160,10 +161,13 @@ def test_unmeasured_8_bits_are_of_the_first_kernel_that_is_here(
     monkeypatch: pytest.MonkeyPatch, here: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(loading, "available", lambda name: name in here)
-    assert loading._untuned(True) == KernelPlan(transformer=here[0])
-    assert loading._untuned(False) == KernelPlan()
+    native_ones = native.library() is not None
+    exact, half = ("native", "native-bf16") if native_ones else ("exact", "exact")
+    config = tiny.config()
+    assert loading._untuned(config, True) == KernelPlan(transformer=here[0], attention=half)
+    assert loading._untuned(config, False) == KernelPlan(attention=exact)
     monkeypatch.setattr(loading, "available", lambda name: False)
-    assert loading._untuned(True) == KernelPlan()
+    assert loading._untuned(config, True) == KernelPlan(attention=half)
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(weights: FileTensors, tmp_path: Path) -> None:
