@@ -261,6 +261,7 @@ def long_lived() -> Iterator[Result]:
     """Memory over 500 requests of all lengths: its growth, by the last 400 of them."""
     ours = Ours(assets("english"), quantize=True)
     chance = random.Random(1)
+    texts = [text_of(tokens) for tokens in range(3, 25)]
     numbers = iter(range(500))
     lock = threading.Lock()
 
@@ -268,12 +269,12 @@ def long_lived() -> Iterator[Result]:
         while True:
             with lock:
                 number = next(numbers, None)
-                frames = chance.randint(5, 60)
+                frames, text = chance.randint(3, 30), chance.choice(texts)
                 if number == 100:
                     sizes.append(_resident_mib())
             if number is None:
                 return
-            for index, _samples in enumerate(ours.frames(text_of(chance.randint(3, 40)), number)):
+            for index, _samples in enumerate(ours.frames(text, number)):
                 if index == frames:  # goes away, as listeners do
                     break
 

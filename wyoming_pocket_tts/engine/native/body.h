@@ -150,13 +150,20 @@ INLINE int32_t total(__m256i v) {
 #define TOTAL(acc) total(acc)
 #elif defined(__aarch64__)
 #define STEP 8
-typedef int32x4_t sums;
+/* Two of them, so that no sum waits for the one just before it. */
+typedef struct {
+    int32x4_t low, high;
+} sums;
 typedef int16x8_t shorts;
-#define SUMS_ZERO vdupq_n_s32(0)
+#define SUMS_ZERO ((sums){vdupq_n_s32(0), vdupq_n_s32(0)})
 #define WEIGHTS(p) vmovl_s8(vld1_s8(p))
 #define INPUTS(p) vld1q_s16(p)
-#define ADD_PRODUCTS(acc, w, x) acc = vmlal_high_s16(vmlal_s16(acc, vget_low_s16(w), vget_low_s16(x)), w, x)
-#define TOTAL(acc) vaddvq_s32(acc)
+#define ADD_PRODUCTS(acc, w, x)                                                    \
+    do {                                                                           \
+        (acc).low = vmlal_s16((acc).low, vget_low_s16(w), vget_low_s16(x));        \
+        (acc).high = vmlal_high_s16((acc).high, w, x);                             \
+    } while (0)
+#define TOTAL(acc) vaddvq_s32(vaddq_s32((acc).low, (acc).high))
 #else
 #define STEP 1
 typedef int32_t sums;
