@@ -457,6 +457,13 @@ INLINE void rotate(const float *in, const float *rotation, int64_t width, float 
 
 #define WIDEST 256
 
+/* Has the memory bring a position of a head's cache; beyond the end nothing happens. */
+#define POSITIONS_AHEAD 16
+INLINE void ask_for(const void *kept, int64_t position, int64_t width, const int half) {
+    const int64_t bytes = width * (half ? 2 : 4);
+    for (int64_t at = 0; at < bytes; at += LINE) __builtin_prefetch((const char *)kept + position * bytes + at);
+}
+
 /* One query over a head's cache. `scores` has room for `count`. */
 INLINE void attend_head(const float *query, const void *keys, const void *values, int64_t count, int64_t width, const int half, float *scores, float *out) {
     const float scale = 1 / sqrtf((float)width);
@@ -467,7 +474,7 @@ INLINE void attend_head(const float *query, const void *keys, const void *values
             even += load(query + i) * load_kept(keys, t * width + i, half);
             odd += load(query + i + LANES) * load_kept(keys, t * width + i + LANES, half);
         }
-        __builtin_prefetch((const char *)keys + (t * width + 16 * width) * (half ? 2 : 4));
+        ask_for(keys, t + POSITIONS_AHEAD, width, half);
         scores[t] = sum(even + odd) * scale;
         largest = scores[t] > largest ? scores[t] : largest;
     }
@@ -478,8 +485,10 @@ INLINE void attend_head(const float *query, const void *keys, const void *values
     for (int64_t t = 0; t < count; t++) total += scores[t];
     vec mean[WIDEST / LANES];
     for (int64_t i = 0; i < width / LANES; i++) mean[i] = all(0);
-    for (int64_t t = 0; t < count; t++)
+    for (int64_t t = 0; t < count; t++) {
+        ask_for(values, t + POSITIONS_AHEAD, width, half);
         for (int64_t i = 0; i < width / LANES; i++) mean[i] += scores[t] * load_kept(values, t * width + i * LANES, half);
+    }
     for (int64_t i = 0; i < width / LANES; i++) store(out + i * LANES, mean[i] / total);
 }
 
