@@ -19,6 +19,8 @@ class Signal:
     """An event. Any thread may set it; one waits."""
 
     def __init__(self) -> None:
+        # Flag and event say the same; who sets one sets both.
+        self._lock = threading.Lock()
         self._event = threading.Event()
         self._flag = ctypes.c_int32(0)
         self._address = ctypes.addressof(self._flag)
@@ -26,14 +28,15 @@ class Signal:
 
     def set(self) -> None:
         """Wakes whoever waits, or will."""
-        self._flag.value = 1
-        self._event.set()
+        with self._lock:
+            self._flag.value = 1
+            self._event.set()
 
     def clear(self) -> None:
         """Takes it back."""
-        self._event.clear()
-        # In this order: set by both, it is at worst seen once too often.
-        self._flag.value = int(self._event.is_set())
+        with self._lock:
+            self._event.clear()
+            self._flag.value = 0
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Waits, and does nothing meanwhile; False when the time was up."""
