@@ -85,6 +85,15 @@ def test_rows_that_overlap_are_read_where_they_lie(name: str, shape: tuple[int, 
     assert torch.equal(product(turned), product(turned.contiguous()))
 
 
+@pytest.mark.parametrize("name", ["float32-native", "int8-native"])
+def test_what_cannot_be_multiplied_is_refused(name: str) -> None:
+    product = make_linear(random(48, 32), None, name)
+    assert product(random(0, 32)).shape == (0, 48)
+    for wrong in (random(2, 31), random(2, 32).double()):
+        with pytest.raises(ValueError, match="inputs must be float32"):
+            product(wrong)
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 @pytest.mark.parametrize("place", [0, 95, 99])
 @pytest.mark.parametrize("activation", ["none", "gelu", "silu", "elu"])
@@ -128,6 +137,8 @@ def test_norms(width: int) -> None:
     assert torch.equal(torch.cat([norm(row[None]) for row in x]), norm(x))
     with pytest.raises(ValueError, match="not parts of one tensor"):
         norm(x, scale, random(4, width))
+    with pytest.raises(ValueError, match="belong together"):
+        norm(x, scale)
 
 
 @pytest.mark.parametrize("name", ["native", "native-bf16"])

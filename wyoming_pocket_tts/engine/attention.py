@@ -143,6 +143,8 @@ class NativeStepAttention(StepAttention):
         self._shape = _shape(
             config.num_heads, config.kv_heads, config.head_width, caches[0].keys.dtype
         )
+        if any(cache.length >= cache.capacity for cache in caches):
+            raise ValueError("a cache has no room for another position")
         kept = [
             _Kept(cache.keys.data_ptr(), cache.values.data_ptr(), cache.capacity, cache.length)
             for cache in caches

@@ -45,6 +45,8 @@ class LayerNorm:
             x: [..., width].
             scale, shift: [B, width] for x of the same shape; parts of one tensor with rows of the same stride.
         """
+        if (scale is None) != (shift is None):
+            raise ValueError("scale and shift belong together")
         if self._library is None:
             y = functional.layer_norm(x, (self._width,), self._weight, self._bias, self._eps)
             return y if scale is None or shift is None else torch.addcmul(shift, y, 1 + scale)

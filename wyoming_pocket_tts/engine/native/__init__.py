@@ -33,6 +33,8 @@ def library() -> ctypes.CDLL | None:
     try:
         found = ctypes.CDLL(str(PATH))
         version = found.wpt_version()
+        if version == VERSION:
+            _declare(found)
     except (OSError, AttributeError) as error:
         _LOGGER.warning("Native kernels cannot be used, so torch's are: %s", error)
         return None
@@ -43,6 +45,11 @@ def library() -> ctypes.CDLL | None:
             VERSION,
         )
         return None
+    return found
+
+
+def _declare(found: ctypes.CDLL) -> None:
+    """Tells the functions' arguments, as in kernels.c and lend.c."""
     pointer, count = ctypes.c_void_p, ctypes.c_int64
     for product in (found.wpt_linear_int8, found.wpt_linear_float):
         product.argtypes = (pointer, pointer, count, count, count, count, pointer, pointer)
@@ -55,4 +62,3 @@ def library() -> ctypes.CDLL | None:
     found.wpt_lend.restype = None
     found.wpt_apply.argtypes = (ctypes.c_int32, pointer, count, pointer)
     found.wpt_apply.restype = None
-    return found

@@ -32,6 +32,7 @@
 #define NEAR_BYTES (128 * 1024)
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
 
 INLINE vec load(const float *p) {
     vec v;
@@ -57,7 +58,7 @@ INLINE vec exponential(vec x) {
     const vec shift = all(12582912.0f); /* 1.5 * 2^23: adding it leaves the nearest integer in the lowest bits */
     x = at_least(at_most(x, all(88.0f)), all(-87.0f));
     vec n = x * all(1.44269504f) + shift;
-    ivec power = ((ivec)n + 127) << 23;
+    uvec power = ((uvec)n + 127) << 23;
     n -= shift;
     vec r = x - n * all(0.693359375f) - n * all(-2.12194440e-4f);
     vec y = all(1.0f / 5040);
@@ -411,6 +412,7 @@ static int linear_float(const wpt_linear *l, const wpt_rows *x, const float *res
         few_outputs(l, x, residual, y);
         return 0;
     }
+    if (!x->batches || !x->rows) return 0;
     cut c = {.l = l, .x = x, .residual = residual, .y = y};
     c.chunk = NEAR_BYTES / (4 * x->row + 1) / MOST_ROWS * MOST_ROWS;
     if (c.chunk < 8 * MOST_ROWS) c.chunk = 8 * MOST_ROWS;

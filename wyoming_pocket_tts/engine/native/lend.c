@@ -23,27 +23,29 @@ typedef struct {
     const void *work;
     int64_t parts;
     atomic_int_fast64_t next;
+    atomic_int helpers;
 } job;
 
-/* What is being shared, how many threads look for something, and how many may be reading it. */
+/* What is being shared, how many threads look for something, and how many are about to join. */
 static _Atomic(job *) shared;
 static atomic_int lenders, inside;
 
-static void take(job *j) {
+/* Piece after piece, until there is none or `*stop` is not 0. */
+static void take(job *j, const _Atomic int32_t *stop) {
     int64_t part;
-    while ((part = atomic_fetch_add(&j->next, 1)) < j->parts) j->piece(j->work, part);
+    while (!(stop && atomic_load_explicit(stop, memory_order_relaxed)) && (part = atomic_fetch_add(&j->next, 1)) < j->parts) j->piece(j->work, part);
 }
 
 void wpt_share(void (*piece)(const void *, int64_t), const void *work, int64_t parts) {
-    job mine = {piece, work, parts, 0}, *none = NULL;
+    job mine = {piece, work, parts, 0, 0}, *none = NULL;
     if (parts < 2 || !atomic_load_explicit(&lenders, memory_order_relaxed) || !atomic_compare_exchange_strong(&shared, &none, &mine)) {
         for (int64_t part = 0; part < parts; part++) piece(work, part);
         return;
     }
-    take(&mine);
+    take(&mine, NULL);
     atomic_store(&shared, NULL);
     /* Microseconds, unless the system has taken the processor from whoever is at the last piece. */
-    for (int64_t turn = 1; atomic_load(&inside); turn++) {
+    for (int64_t turn = 1; atomic_load(&inside) || atomic_load(&mine.helpers); turn++) {
         RELAX();
         if (turn % 4096 == 0) sched_yield();
     }
@@ -64,10 +66,13 @@ void wpt_lend(const _Atomic int32_t *stop, double longest_s) {
         if (atomic_load_explicit(&shared, memory_order_relaxed)) {
             atomic_fetch_add(&inside, 1);
             job *j = atomic_load(&shared);
-            if (j) take(j);
+            if (j) atomic_fetch_add(&j->helpers, 1);
             atomic_fetch_sub(&inside, 1);
+            if (j) {
+                take(j, stop);
+                atomic_fetch_sub(&j->helpers, 1);
+            }
             idle_since = 0;
-            continue;
         }
         RELAX();
         if (turn % 64) continue;
