@@ -174,6 +174,12 @@ def test_a_step_of_attention(name: str, position: int) -> None:
         assert torch.allclose(before.float(), other.keys, atol=tolerance)
 
 
+def test_attention_of_heads_that_are_too_narrow_is_refused() -> None:
+    assert not ATTENTION["native"].available(tiny.config().flow_lm.transformer)
+    with pytest.raises(ValueError, match="attention 'native' cannot be had here"):
+        tiny.model(plan=KernelPlan(attention="native"))
+
+
 def test_whoever_waits_helps_and_changes_nothing() -> None:
     """With a helper, and with a waiting thread that is asked back at any time, every product is the same."""
     product = make_linear(random(512, 256), random(512), "float32-native")

@@ -49,7 +49,11 @@ class FlowLM:
         decode_steps: int = 1,
         plan: KernelPlan = _PLAIN,
     ) -> None:
-        """Builds the model from a checkpoint's tensors (`flow_lm.*`)."""
+        """Builds the model from a checkpoint's tensors (`flow_lm.*`).
+
+        Raises:
+            ValueError: the plan's attention cannot be had here, or not for heads of this width.
+        """
         weights = Weights(tensors, "flow_lm.")
         self.config = config.flow_lm
         transformer = config.flow_lm.transformer
@@ -74,6 +78,8 @@ class FlowLM:
             for index in range(transformer.num_layers)
         ]
         self._attention = ATTENTION[plan.attention]
+        if not self._attention.available(transformer):
+            raise ValueError(f"attention {plan.attention!r} cannot be had here for this model")
         self._rotary = RotaryTable(transformer.head_width, float(transformer.max_period))
         self._norm = load_norm(weights.below("out_norm"))
         self._condition = (
