@@ -147,7 +147,10 @@ def choose_kernels(
             [
                 name
                 for name, kind in ATTENTION.items()
-                if kind.accuracy in set(attention) and kind.available(small.flow_lm.transformer)
+                if kind.accuracy in set(attention)
+                and kind.available(small.flow_lm.transformer)
+                # Native ones alone, where they are: float32 is to sound the same whatever was measured.
+                and kind.native == ATTENTION["native"].available(small.flow_lm.transformer)
             ],
             lambda name: flow(KernelPlan(best, best_head, attention=name)),
         )
