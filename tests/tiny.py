@@ -63,9 +63,14 @@ def config() -> ModelConfig:
 
 @functools.cache
 def weights(seed: int = 0) -> dict[str, torch.Tensor]:
+    return weights_of(config(), seed)
+
+
+def weights_of(other: ModelConfig, seed: int = 0) -> dict[str, torch.Tensor]:
+    """Of another model."""
     generator = torch.Generator().manual_seed(seed)
     tensors = {}
-    for name, shape in tensor_shapes(config()).items():
+    for name, shape in tensor_shapes(other).items():
         if "norm" in name and name.endswith("weight"):
             tensors[name] = torch.ones(shape)
         else:

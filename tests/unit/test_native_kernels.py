@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from tests import tiny
+from tests.decibels import snr_db
 from wyoming_pocket_tts.engine import cores, native
 from wyoming_pocket_tts.engine.attention import ATTENTION, NativeStepAttention, StepAttention
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig
@@ -31,21 +32,14 @@ pytestmark = pytest.mark.skipif(native.library() is None, reason="no native kern
 # Outputs and inputs: whole panels and lines, and rests of both; fewer outputs than a panel is made for.
 SHAPES = [(64, 128), (48, 64), (37, 100), (17, 7), (3, 192), (1, 33)]
 ROWS = [1, 2, 3, 4, 5, 7, 50]
-# Heads that share keys, of the released models' width.
-ATTENTION_CONFIG = FlowLMTransformerConfig(
-    hidden_scale=2,
-    max_period=10000,
-    d_model=64,
-    num_heads=4,
-    num_layers=2,
-    attn_dim=256,
-    num_kv_heads=2,
-)
 
 
-def snr_db(got: Tensor, expected: Tensor) -> float:
-    noise = (got.double() - expected.double()).square().sum().clamp_min(1e-300)
-    return float(10 * torch.log10(expected.double().square().sum() / noise))
+def attention_config(width: int, kv_heads: int) -> FlowLMTransformerConfig:
+    """Four heads of this width, which may share keys."""
+    return FlowLMTransformerConfig(
+        hidden_scale=2, max_period=10000, d_model=64, num_heads=4, num_layers=2,
+        attn_dim=4 * width, num_kv_heads=kv_heads,
+    )  # fmt: skip
 
 
 def random(*shape: int) -> Tensor:
@@ -143,10 +137,11 @@ def test_norms(width: int) -> None:
 
 @pytest.mark.parametrize("name", ["native", "native-bf16"])
 @pytest.mark.parametrize("position", [0, 1, 30, 200])
+@pytest.mark.parametrize(("width", "kv_heads"), [(64, 2), (64, 4), (32, 1), (96, 2), (256, 2)])
 @torch.inference_mode()
-def test_a_step_of_attention(name: str, position: int) -> None:
+def test_a_step_of_attention(name: str, position: int, width: int, kv_heads: int) -> None:
     """Against torch's, over a cache of the same type; alone and in company."""
-    config = ATTENTION_CONFIG
+    config = attention_config(width, kv_heads)
     kind = ATTENTION[name]
     assert kind.available(config)
     caches = [FlowCache(config, 256, kind.dtype) for _ in range(3)]

@@ -22,13 +22,9 @@ def test_choice_is_among_the_allowed_kernels() -> None:
     plan = choose_kernels(
         tiny.config(), ["exact", "int8"], ["exact"], ["exact"], ["exact", "bf16"], seen.append
     )
-    allowed = {
-        "exact",
-        "float32-native",
-        *(name for name in KERNELS if KERNELS[name].accuracy == "int8"),
-    }
+    allowed = {"exact", *(name for name in KERNELS if KERNELS[name].accuracy == "int8")}
     assert plan.transformer in allowed
-    assert {plan.head, plan.codec} <= {"exact", "float32-packed"}
+    assert (plan.head, plan.codec) == ("exact", "exact")
     assert plan.attention in ATTENTION
     assert {"attention, weighted cost with exact", "attention, weighted cost with bf16"} <= {
         one.what for one in seen
