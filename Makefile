@@ -2,7 +2,7 @@
 # make serve  the same with real models, English unless ARGS says otherwise; downloads them
 # make test   all tests                                              (PYTEST_ARGS="-k settings ...")
 # make check  what CI runs: format, lint, types, tests
-# make bench  speed and memory against the pocket-tts package, about ten minutes   (FIGURES="int8 processes", ARGS="--plot speed.png")
+# make bench  speed and memory against the pocket-tts package, ten to fifteen minutes   (FIGURES="int8 processes", ARGS="--plot speed.png")
 # make voice-eval  the starter voice against its teacher, by ear and by a recogniser; needs flite     (ARGS="--count 20 --voices slt")
 # make browser-test  the page in a headless Chromium, which it has apt install where there is none; SAVE_PICTURES=1 renews docs/page.png
 # make image-test    build the image without Docker and run it       (root, Debian; IMAGE_TEST_ARCH=arm64, see docs/release.md)

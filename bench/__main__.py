@@ -1,6 +1,6 @@
 """Runs figures, each in a process of its own, and prints one JSON line per result.
 
-python -m bench                      all of them, about ten minutes
+python -m bench                      all of them, ten to fifteen minutes
 python -m bench int8 processes       some
 python -m bench --plot speed.png     also draws them
 """
