@@ -23,7 +23,7 @@ LIBRARY = "libkernels.so"
 # Neither -march=native nor -ffast-math: a wheel must run on other processors, so the sources choose instructions at run time, and sums must not lose NaN.
 FLAGS = (
     *("-O3", "-std=gnu11", "-fPIC", "-shared"),
-    *("-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"),
+    *("-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"),
 )
 
 

@@ -9,7 +9,7 @@ Source: grouped-query attention (arXiv 2305.13245).
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -57,6 +57,36 @@ ATTENTION: dict[str, AttentionKind] = {
 }
 
 
+def attention_names(config: FlowLMTransformerConfig, allowed: Iterable[str]) -> list[str]:
+    """Names of the kinds of these classes that come into question here, one a class, the most accurate first.
+
+    The native ones where they are: float32 is to sound the same whatever was measured.
+    """
+    classes = set(allowed)
+    native_ones = ATTENTION["native"].available(config)
+    return [
+        name
+        for name, kind in ATTENTION.items()
+        if kind.native == native_ones and kind.accuracy in classes
+    ]
+
+
+def split_heads(
+    config: FlowLMTransformerConfig, packed: Tensor, rotations: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Rotated queries [T, H, D], rotated keys and plain values [T, kv_heads, D].
+
+    Args:
+        config: the transformer's.
+        packed: [T, (H + 2 * kv_heads) * D], as the first product makes them.
+        rotations: of the T positions, [T, 1, D/2] complex64.
+    """
+    heads, kv_heads = config.num_heads, config.kv_heads
+    packed = packed.view(packed.shape[0], -1, config.head_width)
+    turned = rotate(packed[:, : heads + kv_heads], rotations)
+    return turned[:, :heads], turned[:, heads:], packed[:, heads + kv_heads :]
+
+
 class StepAttention:
     """One decode step of several rows, layer by layer, by torch."""
 
@@ -70,9 +100,7 @@ class StepAttention:
             caches: of the rows; whoever takes the step makes them longer afterwards.
             rotations: of the rows' positions, [B, 1, D/2] complex64.
         """
-        self._heads = config.num_heads
-        self._kv_heads = config.kv_heads
-        self._width = config.head_width
+        self._config = config
         self._caches = caches
         self._rotations = rotations
 
@@ -86,22 +114,22 @@ class StepAttention:
         Returns:
             [B, heads * D] float32.
         """
-        heads, kv_heads = self._heads, self._kv_heads
-        packed = packed.view(packed.shape[0], -1, self._width)
-        turned = rotate(packed[:, : heads + kv_heads], self._rotations)
+        config = self._config
+        queries, keys, values = split_heads(config, packed, self._rotations)
         # The query heads that share a key head are the "time" of one attention call, so that no
         # key is repeated: [B, kv_heads, group, D].
-        queries = turned[:, :heads].reshape(-1, kv_heads, heads // kv_heads, self._width)
+        group = config.num_heads // config.kv_heads
+        queries = queries.reshape(-1, config.kv_heads, group, config.head_width)
         queries = queries.to(self._caches[0].keys.dtype)
         attended = []
         for row, kept in enumerate(self._caches):
-            keys, values = kept.keys[layer], kept.values[layer]
+            all_keys, all_values = kept.keys[layer], kept.values[layer]
             end = kept.length + 1
-            keys[:, end - 1] = turned[row, heads:]
-            values[:, end - 1] = packed[row, heads + kv_heads :]
+            all_keys[:, end - 1] = keys[row]
+            all_values[:, end - 1] = values[row]
             attended.append(
                 functional.scaled_dot_product_attention(
-                    queries[row : row + 1], keys[None, :, :end], values[None, :, :end]
+                    queries[row : row + 1], all_keys[None, :, :end], all_values[None, :, :end]
                 )
             )
         rows = attended[0] if len(attended) == 1 else torch.cat(attended)
@@ -154,7 +182,7 @@ class NativeStepAttention(StepAttention):
     def __call__(self, layer: int, packed: Tensor) -> Tensor:
         packed = packed.contiguous()
         rows = len(self._caches)
-        out = packed.new_empty((rows, self._heads * self._width))
+        out = packed.new_empty((rows, self._config.num_heads * self._config.head_width))
         failed = self._attend(
             ctypes.addressof(self._shape),
             layer,

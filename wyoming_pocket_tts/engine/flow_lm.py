@@ -20,6 +20,7 @@ from wyoming_pocket_tts.engine.attention import (
     ATTENTION,
     NativeStepAttention,
     StepAttention,
+    split_heads,
 )
 from wyoming_pocket_tts.engine.config import FlowLMTransformerConfig, ModelConfig
 from wyoming_pocket_tts.engine.flow_head import FlowHead
@@ -32,7 +33,6 @@ from wyoming_pocket_tts.engine.layers import (
     causal_mask,
     load_linear,
     load_norm,
-    rotate,
 )
 from wyoming_pocket_tts.engine.state import FlowCache
 
@@ -178,10 +178,7 @@ class _Layer:
         self, config: FlowLMTransformerConfig, weights: Weights, index: int, kernel: str
     ) -> None:
         self._index = index
-        self._queries = config.num_heads
-        self._kv_heads = config.kv_heads
-        self._group = config.num_heads // config.kv_heads
-        self._width = config.head_width
+        self._config = config
         self._qkv = load_linear(weights.below("self_attn.in_proj"), kernel)
         self._out = load_linear(weights.below("self_attn.out_proj"), kernel)
         self._norm1 = load_norm(weights.below("norm1"))
@@ -192,7 +189,7 @@ class _Layer:
         )
 
     def prefill(self, x: Tensor, cache: FlowCache, rotations: Tensor, mask: Tensor) -> Tensor:
-        queries, keys, values = self._project(x, rotations)
+        queries, keys, values = split_heads(self._config, self._qkv(self._norm1(x)), rotations)
         start, end = cache.length, cache.length + x.shape[0]
         all_keys, all_values = cache.keys[self._index], cache.values[self._index]
         all_keys[:, start:end] = keys.transpose(0, 1)
@@ -202,22 +199,12 @@ class _Layer:
             all_keys[None, :, :end].to(mask.dtype),
             all_values[None, :, :end].to(mask.dtype),
             mask,
-            enable_gqa=self._group > 1,
+            enable_gqa=self._config.num_heads > self._config.kv_heads,
         )
         return self._finish(x, attended[0].transpose(0, 1).flatten(1).float())
 
     def decode(self, x: Tensor, attention: StepAttention) -> Tensor:
         return self._finish(x, attention(self._index, self._qkv(self._norm1(x))))
-
-    def _project(self, x: Tensor, rotations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Rotated queries [T, H, D], rotated keys and plain values [T, kv_heads, D]."""
-        packed = self._qkv(self._norm1(x)).view(x.shape[0], -1, self._width)
-        turned = rotate(packed[:, : self._queries + self._kv_heads], rotations)
-        return (
-            turned[:, : self._queries],
-            turned[:, self._queries :],
-            packed[:, self._queries + self._kv_heads :],
-        )
 
     def _finish(self, x: Tensor, attended: Tensor) -> Tensor:
         x = self._out(attended, x)

@@ -5,7 +5,7 @@ stand behind one interface, each with the accuracy it keeps:
 
     exact    float32 products; only the order of summation differs (over 100 dB against the reference)
     bf16     weights and inputs rounded to bfloat16 (about 40 dB)
-    int8     weights in 8 bits with a scale per output row, inputs in 8 bits with a scale per row (over 30 dB)
+    int8     weights in 8 bits with a scale per output row, inputs in 8 bits or more with a scale per row (over 30 dB)
 
 What they are made of differs between releases of torch and between processors: `available` tries each of them once.
 """
@@ -108,19 +108,22 @@ def make_linear(
     skewed: bool = False,
 ) -> Linear:
     """A product by one of `KERNELS`; `EXACT` is the exact one to use here."""
-    name = exact_kernel() if kernel == EXACT else kernel
-    return KERNELS[name].make(weight, bias, activation, skewed)
+    return _kernel(kernel).make(weight, bias, activation, skewed)
+
+
+def _kernel(name: str) -> Kernel:
+    """The kernel that a plan means."""
+    return KERNELS[exact_kernel() if name == EXACT else name]
+
+
+def reads_windows(kernel: str) -> bool:
+    """Whether an exact kernel takes rows that overlap as they are; others are given copies."""
+    return _kernel(kernel).make is NativeLinear
 
 
 def activation_of(kernel: str) -> Callable[[Tensor, Activation], Tensor]:
     """What applies an activation alone, beside products of this kernel."""
-    native = KERNELS[exact_kernel() if kernel == EXACT else kernel].make is NativeLinear
-    return native_activation if native else activate
-
-
-def exact_kernels() -> list[str]:
-    """The exact kernels that come into question here: one, so that float32 sounds the same whatever was measured."""
-    return [EXACT]
+    return native_activation if reads_windows(kernel) else activate
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,33 @@ def rotate(heads: Tensor, rotations: Tensor) -> Tensor:
     return torch.view_as_real(pairs * rotations).flatten(-2)
 
 
+def windows(x: Tensor, width: int, dilation: int = 1, stride: int = 1) -> Tensor:
+    """The `width` rows that a convolution reads for each of its outputs, side by side.
+
+    Neighbours are one piece of memory already, so their windows are views that overlap.
+
+    Args:
+        x: [B, T, C], with the rows before the first output's own.
+        width: the convolution's kernel size.
+        dilation: rows from one of a window to the next.
+        stride: rows from one window to the next.
+
+    Returns:
+        [B, (T - (width - 1) * dilation - 1) // stride + 1, width * C].
+    """
+    if width == stride == 1:
+        return x
+    batch, length, channels = x.shape
+    length = (length - (width - 1) * dilation - 1) // stride + 1
+    if dilation == 1:
+        x = x.contiguous()
+        shape = (batch, length, width * channels)
+        return x.as_strided(shape, (x.stride(0), stride * channels, 1))
+    starts = range(0, width * dilation, dilation)
+    ends = stride * (length - 1) + 1
+    return torch.cat([x[:, start : start + ends : stride] for start in starts], dim=-1)
+
+
 def causal_mask(queries: int, keys: int, context: int | None = None) -> Tensor:
     """Additive mask for `queries` at the end of `keys` positions: 0 where visible, -inf elsewhere.
 

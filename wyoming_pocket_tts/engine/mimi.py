@@ -19,7 +19,7 @@ from torch import Tensor
 
 from wyoming_pocket_tts.engine.config import ModelConfig, SEANetConfig
 from wyoming_pocket_tts.engine.kernels import EXACT, activation_of, make_linear
-from wyoming_pocket_tts.engine.layers import Tensors, Weights
+from wyoming_pocket_tts.engine.layers import Tensors, Weights, windows
 from wyoming_pocket_tts.engine.linear import Activation
 from wyoming_pocket_tts.engine.mimi_transformer import MimiTransformer
 from wyoming_pocket_tts.engine.state import DecoderState, Rows
@@ -136,7 +136,7 @@ class _Conv(_Layer):
 
     def __call__(self, x: Tensor, memory: _History, residual: Tensor | None = None) -> Tensor:
         joined = memory.extend(x, self._replicate)
-        return self._product(_windows(joined, self._kernel, self._dilation), residual)
+        return self._product(windows(joined, self._kernel, self._dilation), residual)
 
 
 class _TransposedConv(_Layer):
@@ -156,23 +156,8 @@ class _TransposedConv(_Layer):
         self.histories = ((1, inputs),)
 
     def __call__(self, x: Tensor, memory: _History) -> Tensor:
-        y = self._product(_windows(memory.extend(x), 2))
+        y = self._product(windows(memory.extend(x), 2))
         return y.view(x.shape[0], -1, self._outputs)
-
-
-def _windows(joined: Tensor, width: int, dilation: int = 1) -> Tensor:
-    """Every `width` rows that a convolution reads, side by side: [B, T + (width - 1) * dilation, C] -> [B, T, width * C].
-
-    Neighbours are one piece of memory already, so their windows are views that overlap.
-    """
-    batch, length, channels = joined.shape
-    length -= (width - 1) * dilation
-    if width == 1:
-        return joined
-    if dilation == 1:
-        return joined.as_strided((batch, length, width * channels), (joined.stride(0), channels, 1))
-    starts = range(0, width * dilation, dilation)
-    return torch.cat([joined[:, start : start + length] for start in starts], dim=-1)
 
 
 class _Residual(_Layer):

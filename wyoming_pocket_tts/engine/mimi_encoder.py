@@ -8,13 +8,14 @@ Sources: Mimi (Moshi, arXiv 2410.00037), SEANet; layout and numbers as in `pocke
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from wyoming_pocket_tts.engine.config import MimiConfig, MimiTransformerConfig, SEANetConfig
-from wyoming_pocket_tts.engine.kernels import EXACT, activation_of, exact_kernel, make_linear
+from wyoming_pocket_tts.engine.kernels import EXACT, activation_of, make_linear, reads_windows
 from wyoming_pocket_tts.engine.layers import (
     FeedForward,
     RotaryTable,
@@ -24,8 +25,9 @@ from wyoming_pocket_tts.engine.layers import (
     load_linear,
     load_norm,
     rotate,
+    windows,
 )
-from wyoming_pocket_tts.engine.linear import Activation, Linear
+from wyoming_pocket_tts.engine.linear import Activation
 
 # Frames of a piece that goes through the convolutions at a time.
 _FRAMES = 2
@@ -86,20 +88,11 @@ class _Conv:
         stride: int = 1,
         dilation: int = 1,
     ) -> None:
-        weight, bias = weights["weight"], weights["bias"]
-        self._width = weight.shape[-1]
-        self._padding = (self._width - 1) * dilation + 1 - stride
+        self._padding = (weights["weight"].shape[-1] - 1) * dilation + 1 - stride
         self._replicates = pad_mode == "replicate"
-        self._stride = stride
         self._activation = activation
         self._activate = activation_of(EXACT)
-        self._product: Linear | None = None
-        # Native products read windows where they lie; for torch's they would have to be copied, and there its own convolution is better.
-        if dilation == 1 and exact_kernel() == "float32-native":
-            self._product = make_linear(weight.transpose(1, 2).flatten(1), bias)
-        self._convolve = functools.partial(
-            functional.conv1d, weight=weight, bias=bias, stride=stride, dilation=dilation
-        )
+        self._convolve = _convolution(weights, stride, dilation)
 
     def __call__(self, x: Tensor, memory: _Memory) -> Tensor:
         if self._activation != "none":
@@ -110,14 +103,21 @@ class _Conv:
                 memory[self] = before.expand(self._padding, -1)
             x = torch.cat([memory[self], x])
             memory[self] = x[-self._padding :].clone()
-        if self._product is None:
-            y: Tensor = self._convolve(x.t()[None])[0].t()
-            return y
-        x = x.contiguous()
-        length, channels = x.shape
-        rows = (length - self._width) // self._stride + 1
-        windows = x.as_strided((rows, self._width * channels), (self._stride * channels, 1))
-        return self._product(windows)
+        return self._convolve(x)
+
+
+def _convolution(weights: Weights, stride: int, dilation: int) -> Callable[[Tensor], Tensor]:
+    """A convolution of rows that are padded already, [T', C] -> [T, C']."""
+    weight, bias = weights["weight"], weights["bias"]
+    if reads_windows(EXACT):
+        product = make_linear(weight.transpose(1, 2).flatten(1), bias)
+        width = weight.shape[-1]
+        return lambda x: product(windows(x[None], width, dilation, stride))[0]
+    # Windows would have to be copied: torch's own convolution is better.
+    convolve = functools.partial(
+        functional.conv1d, weight=weight, bias=bias, stride=stride, dilation=dilation
+    )
+    return lambda x: convolve(x.t()[None])[0].t()
 
 
 class _Residual:

@@ -15,8 +15,8 @@ from wyoming_pocket_tts.engine.kernels import KernelPlan
 from wyoming_pocket_tts.engine.layers import Tensors
 from wyoming_pocket_tts.engine.mimi import MimiDecoder
 from wyoming_pocket_tts.engine.mimi_encoder import MimiEncoder
-from wyoming_pocket_tts.engine.signal import helpers
 from wyoming_pocket_tts.engine.state import VoiceState
+from wyoming_pocket_tts.engine.voice_encoder import make_voice
 
 _PLAIN = KernelPlan()
 
@@ -71,8 +71,4 @@ class Model:
         """
         if self.encoder is None:
             raise RuntimeError("this model was loaded without its encoder: it cannot clone voices")
-        with helpers():
-            rows = self.flow_lm.embed_voice(self.encoder.encode(audio))
-            cache = self.flow_lm.new_cache(rows.shape[0])
-            self.flow_lm.prefill(rows, cache)
-            return cache.export()
+        return make_voice(self.encoder, self.flow_lm, audio)

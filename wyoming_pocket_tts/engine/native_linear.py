@@ -61,7 +61,7 @@ class NativeLinear(Linear):
             x.shape[-2],
             batch,
             x.stride(-2),
-            None if added is None else added.data_ptr(),
+            native.address(added),
             y.data_ptr(),
         )
         if failed:
@@ -76,8 +76,8 @@ class NativeLinear(Linear):
         self._tensors = (weight, scales, bias)  # the structure does not keep them
         self._struct = _Product(
             weight.data_ptr(),
-            None if scales is None else scales.data_ptr(),
-            None if bias is None else bias.data_ptr(),
+            native.address(scales),
+            native.address(bias),
             inputs,
             outputs,
             _ACTIVATIONS[self._activation],

@@ -34,7 +34,7 @@ class LayerNorm:
         self._weight = None if weight is None else weight.contiguous()
         self._bias = None if bias is None else bias.contiguous()
         self._library = native.library()
-        self._struct = _Norm(_address(self._weight), _address(self._bias), width, eps)
+        self._struct = _Norm(native.address(self._weight), native.address(self._bias), width, eps)
 
     def __call__(
         self, x: Tensor, scale: Tensor | None = None, shift: Tensor | None = None
@@ -59,13 +59,9 @@ class LayerNorm:
             ctypes.addressof(self._struct),
             x.data_ptr(),
             x.numel() // self._width,
-            _address(scale),
-            _address(shift),
+            native.address(scale),
+            native.address(shift),
             between,
             y.data_ptr(),
         )
         return y
-
-
-def _address(tensor: Tensor | None) -> int | None:
-    return None if tensor is None else tensor.data_ptr()

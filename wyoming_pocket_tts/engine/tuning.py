@@ -17,16 +17,16 @@ import torch
 
 from wyoming_pocket_tts.engine import cores as fast_cores
 from wyoming_pocket_tts.engine import pages
-from wyoming_pocket_tts.engine.attention import ATTENTION
+from wyoming_pocket_tts.engine.attention import attention_names
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.flow_lm import FlowLM
 from wyoming_pocket_tts.engine.kernels import (
+    EXACT,
     KERNELS,
     Accuracy,
     KernelPlan,
     available,
-    exact_kernels,
 )
 from wyoming_pocket_tts.engine.layout import Shape, tensor_shapes
 from wyoming_pocket_tts.engine.linear import Weight
@@ -86,12 +86,15 @@ class Zeros(Mapping[str, Weight]):
 
 
 def candidates(allowed: Iterable[Accuracy]) -> list[str]:
-    """Names of the kernels of these classes that come into question here."""
+    """Names of the kernels of these classes that come into question here.
+
+    Of the exact ones there is one: float32 is to sound the same whatever was measured.
+    """
     classes = set(allowed)
-    return (exact_kernels() if "exact" in classes else []) + [
-        name
-        for name, one in KERNELS.items()
-        if one.accuracy in classes - {"exact"} and available(name)
+    names = [EXACT] if "exact" in classes else []
+    others = classes - {"exact"}
+    return names + [
+        name for name, one in KERNELS.items() if one.accuracy in others and available(name)
     ]
 
 
@@ -144,14 +147,7 @@ def choose_kernels(
         )
         best_attention = fastest(
             "attention",
-            [
-                name
-                for name, kind in ATTENTION.items()
-                if kind.accuracy in set(attention)
-                and kind.available(small.flow_lm.transformer)
-                # Native ones alone, where they are: float32 is to sound the same whatever was measured.
-                and kind.native == ATTENTION["native"].available(small.flow_lm.transformer)
-            ],
+            attention_names(small.flow_lm.transformer, attention),
             lambda name: flow(KernelPlan(best, best_head, attention=name)),
         )
         return KernelPlan(best, best_head, best_codec, best_attention)

@@ -36,8 +36,17 @@ class VoiceEncoder:
         Raises:
             ValueError: for an empty prompt.
         """
-        with helpers():
-            rows = self._flow_lm.embed_voice(self._encoder.encode(audio))
-            cache = self._flow_lm.new_cache(rows.shape[0])
-            self._flow_lm.prefill(rows, cache)
-            return cache.export()
+        return make_voice(self._encoder, self._flow_lm, audio)
+
+
+def make_voice(encoder: MimiEncoder, flow_lm: FlowLM, audio: Tensor) -> VoiceState:
+    """The voice state of a prepared prompt [S], made with every processor's help.
+
+    Raises:
+        ValueError: for an empty prompt.
+    """
+    with helpers():
+        rows = flow_lm.embed_voice(encoder.encode(audio))
+        cache = flow_lm.new_cache(rows.shape[0])
+        flow_lm.prefill(rows, cache)
+        return cache.export()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wyoming_pocket_tts.engine import pages
-from wyoming_pocket_tts.engine.attention import ATTENTION
+from wyoming_pocket_tts.engine.attention import ATTENTION, attention_names
 from wyoming_pocket_tts.engine.config import ModelConfig
 from wyoming_pocket_tts.engine.engine import Engine
 from wyoming_pocket_tts.engine.kernels import EXACT as EXACT_KERNEL
@@ -197,15 +197,14 @@ def _in_8_bits(name: str, weights: FileTensors, folder: Path) -> FileTensors | I
 def _untuned(config: ModelConfig, quantize: bool) -> KernelPlan:
     """A plan that is right everywhere and good in most places."""
     # Not every processor has each of them: fbgemm's is missing on ARM, and the native ones where there was no compiler.
-    names = [name for name, kernel in KERNELS.items() if kernel.accuracy == "int8"]
-    first = next(filter(available, names * quantize), EXACT_KERNEL)
-    transformer = config.flow_lm.transformer
-    attention = next(
-        name
-        for name in (*["native-bf16"] * quantize, "native", EXACT_KERNEL)
-        if ATTENTION[name].available(transformer)
+    kernels = [name for name, kernel in KERNELS.items() if kernel.accuracy == "int8"]
+    transformer = next(filter(available, kernels), EXACT_KERNEL) if quantize else EXACT_KERNEL
+    usual, *smaller = attention_names(
+        config.flow_lm.transformer, ("exact", "bf16") if quantize else ("exact",)
     )
-    return KernelPlan(first, attention=attention)
+    # Whether torch's bfloat16 is any faster must be measured.
+    attention = smaller[0] if smaller and ATTENTION[usual].native else usual
+    return KernelPlan(transformer, attention=attention)
 
 
 def _split(options: EngineOptions, tuned: Tuned | None, model: Model) -> Split:

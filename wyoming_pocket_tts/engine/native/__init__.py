@@ -7,6 +7,10 @@ import functools
 import logging
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -46,6 +50,11 @@ def library() -> ctypes.CDLL | None:
         )
         return None
     return found
+
+
+def address(tensor: Tensor | None) -> int | None:
+    """Where a tensor's values are, for a function that takes NULL for none."""
+    return None if tensor is None else tensor.data_ptr()
 
 
 def _declare(found: ctypes.CDLL) -> None:

@@ -89,14 +89,14 @@ INLINE vec activate(vec x, int32_t activation) {
 
 /* Some values less than a register holds, and back. */
 INLINE vec load_some(const float *p, int64_t count) {
-    float all[LANES] = {0};
-    memcpy(all, p, count * sizeof *p);
-    return load(all);
+    float lanes[LANES] = {0};
+    memcpy(lanes, p, count * sizeof *p);
+    return load(lanes);
 }
 INLINE void store_some(float *p, vec v, int64_t count) {
-    float all[LANES];
-    store(all, v);
-    memcpy(p, all, count * sizeof *p);
+    float lanes[LANES];
+    store(lanes, v);
+    memcpy(p, lanes, count * sizeof *p);
 }
 
 typedef struct {
@@ -182,9 +182,7 @@ typedef int16_t shorts;
 /* Bytes of a line of the cache, and how far ahead of what is being read memory is asked for: the processor itself looks no further than its page of
  * 4 KiB. */
 #define LINE 64
-#ifndef AHEAD
 #define AHEAD 2048
-#endif
 /* Inputs of int8 products are padded with zeros to whole lines of weights, and weights lie in pairs of outputs, a line of each in turn: one stream
  * that the processor foresees. */
 #define PAIR 2
@@ -247,6 +245,9 @@ static void panel_int8(const void *shared, int64_t part) {
         for (int64_t o = begin; o < end; o += PAIR) pair_int8(w, r, o, 1);
 }
 
+/* A row of all batches' rows. */
+INLINE const float *row_of(const wpt_rows *x, int64_t row) { return x->data + row / x->rows * x->batch + row % x->rows * x->row; }
+
 INLINE int64_t padded(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
 
 /* The row in steps of its own size, as fine as sums of 32 bits allow, padded with zeros; returns the size of a step. */
@@ -288,8 +289,7 @@ static int linear_int8(const wpt_linear *l, const wpt_rows *x, const float *resi
     float *steps = aligned_alloc(LINE, padded(4 * rows, LINE) + 2 * rows * stride);
     if (!steps) return -1;
     int16_t *numbers = (int16_t *)((char *)steps + padded(4 * rows, LINE));
-    for (int64_t r = 0; r < rows; r++)
-        steps[r] = quantise(x->data + r / x->rows * x->batch + r % x->rows * x->row, l->inputs, inputs, numbers + r * stride);
+    for (int64_t r = 0; r < rows; r++) steps[r] = quantise(row_of(x, r), l->inputs, inputs, numbers + r * stride);
     const work w = {l, rows, inputs, stride, numbers, steps, y};
     wpt_share(panel_int8, &w, (l->outputs + PANEL - 1) / PANEL);
     free(steps);
@@ -341,7 +341,7 @@ INLINE void panel_float(const wpt_linear *l, const wpt_rows *x, const float *fro
 static void few_outputs(const wpt_linear *l, const wpt_rows *x, const float *residual, float *y) {
     const int64_t rows = x->batches * x->rows;
     for (int64_t r = 0; r < rows; r++) {
-        const float *from = x->data + r / x->rows * x->batch + r % x->rows * x->row;
+        const float *from = row_of(x, r);
         for (int64_t o = 0; o < l->outputs; o++) {
             const float *weight = (const float *)l->weight + o * l->inputs;
             vec acc = all(0);
